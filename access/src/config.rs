@@ -51,7 +51,7 @@ pub struct InvalidConfig(pub(crate) String);
 pub struct PlanLimits {
     /// Average number of requests per second; 0 for no limit.
     pub per_second: u32,
-    /// Maximum number of requests at once (burst).
+    /// Maximum number of requests without delay (burst).
     pub burst: u32,
     /// Maximum number of requests on one day of the market; 0 for no daily limit.
     pub per_day: u64,

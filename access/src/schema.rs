@@ -14,7 +14,7 @@ pub struct AccessLimits {
     /// Average number of requests per second; 2147483647 if `unlimited`.
     #[schema(minimum = 1)]
     pub rate_limit_rps: u32,
-    /// Maximum number of requests at once; 2147483647 if `unlimited`.
+    /// Maximum number of requests without delay (burst); 2147483647 if `unlimited`.
     #[schema(minimum = 1)]
     pub burst: u32,
     /// Maximum number of requests on one day of the market; null for no daily limit.

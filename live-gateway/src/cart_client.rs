@@ -28,7 +28,7 @@ pub(crate) enum CartError {
     /// The store could not be queried, or did not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store answered with something other than the expected cart.
+    /// The store's response is not the expected cart.
     #[error(transparent)]
     Fault(#[from] CartFault),
 }

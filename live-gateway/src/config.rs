@@ -25,7 +25,7 @@ pub struct GatewayConfig {
     pub reuse_ms: u64,
     /// Maximum number of stores that are queried concurrently.
     pub stores_at_once_max: usize,
-    /// Maximum number of products that wait for one store. Further products are answered from the snapshot.
+    /// Maximum number of products that wait for one store. Prices of further products come from the snapshot.
     pub waiting_per_store_max: usize,
     /// Store interface that live queries use.
     pub way: Way,
@@ -63,8 +63,8 @@ pub enum SigningAlgorithm {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CartConfig {
-    /// Maximum time for an operation on a cart, in milliseconds. A store that has not answered by then is reported as a
-    /// problem.
+    /// Maximum time for an operation on a cart, in milliseconds. A store that has not responded within this time is
+    /// reported as a problem.
     pub budget_ms: u64,
     /// Time in milliseconds for which a cart that was read is reused for later reads. The answer states its `as_of`. 0
     /// disables reuse.
@@ -130,7 +130,7 @@ impl Default for CartConfig {
 const DAY_MS: i64 = 86_400_000;
 
 impl CartConfig {
-    /// Returns the time in milliseconds for which a cart is kept after a change.
+    /// Returns the time in milliseconds for which a cart is stored after a change.
     pub(crate) fn keep_ms(&self) -> i64 {
         i64::from(self.keep_days.max(1)) * DAY_MS
     }

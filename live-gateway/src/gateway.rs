@@ -27,7 +27,7 @@ pub(crate) struct Inner {
     pub(crate) checkouts: OnceLock<Checkouts>,
     /// Guard that counts callers' requests, if the server has one.
     pub(crate) guard: OnceLock<Arc<Guard>>,
-    /// State of the shutdown: tells whether the server is about to stop.
+    /// State of the shutdown: whether the server is about to stop.
     pub(crate) leaving: api::DrainState,
 }
 
@@ -53,14 +53,14 @@ impl LiveGateway {
         }))
     }
 
-    /// Reports the server as not ready from now on, so that proxies use another server. Requests are still answered.
+    /// Reports the server as not ready from now on, so that proxies use another server. Requests are still processed.
     pub fn leave(&self) {
         self.0.leaving.begin();
     }
 
     /// Enables carts, checkouts and customer sign-in with the state and keys of `coalescer`, for all clones of the
-    /// gateway. A gateway without `coalescer` answers those operations with 503 `not_ready`. A second call has no
-    /// effect.
+    /// gateway. Without carts, the gateway responds to cart, checkout and customer operations with 503 `not_ready`. A
+    /// second call has no effect.
     #[must_use]
     pub fn with_carts(self, dependencies: CartDependencies) -> Self {
         let inner = &self.0;

@@ -22,7 +22,7 @@ pub enum UnverifiedCode {
     StoreUnavailable,
     /// The store's answer cannot be parsed, or is about another product.
     StoreUnreadable,
-    /// The store answers in a different currency than the stored prices.
+    /// The store's response has a different currency than the stored prices.
     CurrencyDiffers,
     /// The store does not state the currency of its answer.
     CurrencyUnknown,
@@ -31,7 +31,7 @@ pub enum UnverifiedCode {
 }
 
 impl UnverifiedCode {
-    /// Returns the code as it is spelled in answers and metrics.
+    /// Returns the code as it is spelled in responses and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -77,7 +77,7 @@ pub struct LivePrice {
     /// Human-readable reason why the entry is not verified.
     #[schema(required = true)]
     pub detail: Option<String>,
-    /// Interface of the store that answered: `graphql` or `js`.
+    /// Interface of the store that responded: `graphql` or `js`.
     #[schema(required = true)]
     pub source: Option<&'static str>,
     /// ISO 4217 code of all amounts.

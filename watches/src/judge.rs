@@ -1,4 +1,4 @@
-//! Evaluates watches against a release and against live answers of stores.
+//! Evaluates watches against a release and against live responses of stores.
 
 use std::collections::BTreeMap;
 

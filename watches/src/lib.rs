@@ -1,6 +1,6 @@
 //! Watches: notify a caller when a price falls, a product is back in stock, or a query finds a new product.
 //!
-//! In: watches created by callers, the current release, live answers of stores, and a state. Out: events, each sent
+//! In: watches created by callers, the current release, live responses of stores, and a state. Out: events, each sent
 //! once, by webhooks in the form of Standard Webhooks or by e-mail, and routes to manage watches.
 //!
 //! The [`rules`] are pure. Addresses of receivers are checked like addresses of stores. Receivers get only POST

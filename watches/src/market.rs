@@ -1,4 +1,4 @@
-//! Market that watches query: the content of a release, and live answers of stores.
+//! Market that watches query: the content of a release, and live responses of stores.
 
 use std::fmt;
 

@@ -244,7 +244,7 @@ async fn test_watch(State(watches): State<Watches>, caller: Caller, path: PathPa
 
 /// Lists the latest 100 events of a watch, newest first.
 ///
-/// An event that could not be delivered within three days is `dead`. Events are kept for 45 days.
+/// An event that could not be delivered within three days is `dead`. Events are stored for 45 days.
 #[utoipa::path(
     get,
     path = "/v1/watches/{watch_id}/events",

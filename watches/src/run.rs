@@ -9,25 +9,26 @@ use tokio_util::sync::CancellationToken;
 use crate::error::WatchError;
 use crate::watches::Watches;
 
-/// Maximum number of live answers that wait for evaluation. Further ones are dropped and counted; the next release has
-/// their content.
+/// Maximum number of live responses that wait for evaluation. Further ones are dropped and counted; the next release
+/// has their content.
 const OBSERVATIONS_MAX: usize = 1_000;
 /// Delay before a failed operation is retried.
 const AGAIN: Duration = Duration::from_secs(5);
 /// Number of delivery rounds between two deletions of old events.
 const TIDY_ROUNDS: u32 = 3_600;
-/// Time in milliseconds for which events are kept. This time is longer than the time for which a product counts as new.
+/// Time in milliseconds for which events are stored. This time is longer than the time for which a product counts as
+/// new.
 const KEPT_MS: i64 = 45 * 24 * 3_600_000;
 
-/// Non-blocking sender of live answers for evaluation.
+/// Non-blocking sender of live responses for evaluation.
 #[derive(Debug, Clone)]
 pub struct ObservationSender(mpsc::Sender<Observation>);
 
-/// Receiver of live answers for evaluation.
+/// Receiver of live responses for evaluation.
 #[derive(Debug)]
 pub struct ObservationReceiver(mpsc::Receiver<Observation>);
 
-/// Creates the channel that passes live answers to watches.
+/// Creates the channel that passes live responses to watches.
 #[must_use]
 pub fn observation_channel() -> (ObservationSender, ObservationReceiver) {
     let (sender, receiver) = mpsc::channel(OBSERVATIONS_MAX);
@@ -49,7 +50,7 @@ fn warn(error: &WatchError, what: &'static str) {
 }
 
 impl Watches {
-    /// Evaluates live answers until `stop` is cancelled.
+    /// Evaluates live responses until `stop` is cancelled.
     pub async fn judge_observations(self, mut observations: ObservationReceiver, stop: CancellationToken) {
         while let Some(Some(observation)) = stop.run_until_cancelled(observations.0.recv()).await {
             if let Err(error) = self.judge_observation(&observation).await {

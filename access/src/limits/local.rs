@@ -156,7 +156,7 @@ impl LocalLimits {
                         .around(*network)
                         .map(|(network, rules)| (&self.around, network, rules));
                     for (table, network, rules) in own.chain(around) {
-                        // A network that shares a counter gets no debt of its own.
+                        // A network that shares a counter gets no separate debt.
                         table.with(&network, || network, moment, |tally| rules.owe(tally, requests, moment));
                     }
                 }

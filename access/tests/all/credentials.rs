@@ -278,7 +278,7 @@ async fn forged_sessions_of_one_network_are_not_looked_up_after_some() {
         // The requests are slow enough for the limit of any network.
         site.clock.advance_ms(200);
     }
-    // A valid session is not looked up either. The request counts as anonymous, so only open operations are answered.
+    // A valid session is not looked up either. The request counts as anonymous, so only open operations succeed.
     let refused = site.get_in("/v1/me", &session).await;
     assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limit"));
     assert_eq!(site.get_in("/v1/plans", &session).await.status, 200);

@@ -265,7 +265,7 @@ fn what_a_request_costs_besides_is_waited_for_by_the_next_ones() {
                 Caller::Known(_) => holder("key_1", &rig.plans),
                 other => other.clone(),
             };
-            // Ten requests at once use up the burst. Four more are owed afterwards.
+            // Ten requests without delay use up the burst. Four more are owed afterwards.
             for left in (0..10).rev() {
                 assert_eq!(rig.admit(&caller).await.remaining, Some(left));
             }

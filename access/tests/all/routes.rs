@@ -327,7 +327,7 @@ async fn who_comes_too_fast_is_told_so_by_quota_plans_and_me_as_often_again() {
     };
     assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limit"));
     assert!((60..=61).contains(&told), "{told}");
-    // Requests that were answered above the rate are still owed.
+    // Requests that were admitted above the rate still count as debt.
     site.clock.advance_ms(1_000);
     assert_eq!(site.get_with("/v1/none", &key).await.status, 429);
 }

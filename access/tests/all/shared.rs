@@ -49,7 +49,7 @@ pub(crate) async fn rig(config: &LimitsConfig) -> Option<Rig> {
     let config = at(redis_server::database()?, config);
     let clock = SetClock::at(EVENING);
     let (limits, guard) = program(&config, Some(&clock));
-    // The connection is kept until the test's runtime ends.
+    // The connection stays open until the test's runtime ends.
     guard.disarm();
     is_up(&limits).await;
     Some(Rig {
@@ -115,8 +115,8 @@ async fn by_its_own_clock_the_server_counts_and_forgets() {
     let (limits, _guard) = program(&config, None);
     is_up(&limits).await;
     let caller = nobody("2001:db8::1");
-    // One request becomes available every 50 milliseconds. The third request is refused at once, and a later one
-    // passes.
+    // One request becomes available every 50 milliseconds. The third request is refused immediately, and a later
+    // request passes.
     until("too fast", async || {
         there(limits.admit(&caller)).await.outcome != Outcome::Allowed
     })

@@ -15,7 +15,7 @@ use crate::session::Visitor;
 use crate::{Inner, cookies};
 
 /// Handles `POST /dashboard/api/guest`: starts a guest session, which allows a cart without sign-in. An existing
-/// session is kept.
+/// session is reused.
 pub(super) async fn begin(
     State(inner): State<Arc<Inner>>,
     visitor: Visitor,

@@ -1,4 +1,4 @@
-//! Fake OpenID provider on this machine that can be told to misbehave.
+//! Fake OpenID provider on this machine that tests can configure to misbehave.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::BackupError;
 
-/// Maximum size of an object that is held in memory while it is copied. Larger objects are read twice.
+/// Maximum size of an object that is loaded into memory while it is copied. Larger objects are read twice.
 const HELD_BYTES_MAX: u64 = 8 << 20;
 /// Number of objects that are copied concurrently.
 pub(crate) const COPIES_AT_ONCE: usize = 8;

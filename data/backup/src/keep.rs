@@ -21,7 +21,7 @@ const PRUNING: &str = "pruning.json";
 pub struct PruneReport {
     /// Backups that were removed.
     pub removed: Vec<BackupId>,
-    /// Backups that were kept.
+    /// Backups that were not removed.
     pub kept: Vec<BackupId>,
     /// Number of objects that no backup needs any more.
     pub objects: u64,
@@ -94,7 +94,7 @@ async fn lifted<T>(mark: &Mark<'_>, done: Result<T, BackupError>) -> Result<T, B
     lifted.map(|()| done)
 }
 
-/// Removes the backups that are not kept. Without a marker it only reports them.
+/// Removes all backups except the newest `keep`. Without `mark` the function only reports the backups to remove.
 async fn pruned(backups: &Storage, keep: usize, mark: Option<&Mark<'_>>) -> Result<PruneReport, BackupError> {
     if let Some(mark) = mark {
         refuse_backing_up(backups, mark.began_at()).await?;

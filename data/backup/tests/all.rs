@@ -56,7 +56,7 @@ async fn fill(home: &Storage) {
     ] {
         put(home, path, content).await;
     }
-    // Too large to be held in memory, so it is copied in parts.
+    // The object is too large to be loaded into memory, so it is copied in parts.
     put(home, "releases/files/large", vec![7; 9 << 20]).await;
 }
 

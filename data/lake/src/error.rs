@@ -204,7 +204,7 @@ pub enum LakeError {
         /// Name of the table.
         table: &'static str,
     },
-    /// Vacuum was asked to keep files longer than the tables' logs remember removed files.
+    /// The requested vacuum retention is longer than the tables' logs remember removed files.
     #[error("removed files can be kept for at most {known_hours} hours, but {asked_hours} hours were requested")]
     RetentionTooLong {
         /// Requested retention in hours.

@@ -13,7 +13,7 @@ pub struct Assembly<'a> {
     pub previous: Option<&'a Manifest>,
     /// Plan of the build whose parts are assembled.
     pub plan: BuildPlan,
-    /// Parts that the plan asked for, in any order.
+    /// Parts that the plan requires, in any order.
     pub built: Vec<PartFiles>,
     /// Stores for which the plan was made.
     pub stores: &'a [LakeStore],
@@ -36,7 +36,7 @@ pub enum AssembleError {
         /// Number of the store's products in the parts.
         found: u64,
     },
-    /// A store was built that the plan did not ask for, or in another state than the planned one.
+    /// A built store is not in the plan, or has another state than the planned state.
     #[error("store {store} was built although the plan does not contain it")]
     StoreNotPlanned {
         /// Host of the store.

@@ -6,7 +6,7 @@ pub struct SearchesConfig {
     pub words_max: usize,
     /// Interval, in milliseconds, at which counts are written.
     pub flush_interval_ms: u64,
-    /// Number of days for which counts are kept.
+    /// Number of days for which counts are stored.
     pub kept_days: u32,
 }
 

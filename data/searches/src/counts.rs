@@ -13,7 +13,7 @@ const WORDS_CHARS_MAX: usize = 80;
 /// Maximum number of digits in a counted text, because a longer number may identify a person.
 const DIGITS_MAX: usize = 6;
 
-/// A search by words alone, and its results.
+/// A search by words only, and its results.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchNote<'a> {
     /// Text as typed by the shopper.

@@ -1,7 +1,7 @@
 //! Counts the words that shoppers search for, by day: `searches/{day}/{uuid}.json`, one object per server and day.
 //!
-//! Input: searches by words alone with their results, passed to a [`SearchLog`]. Output: counts of words by day over
-//! all servers ([`load`]), and the top words of several days ([`top`]).
+//! Input: searches by words only with their results, passed to a [`SearchLog`]. Output: counts of words by day over all
+//! servers ([`load`]), and the top words of several days ([`top`]).
 //!
 //! The crate does not know callers or addresses. Words that a server saw fewer than three times in a day stay in memory
 //! and are never stored. Counting never waits and never fails its caller. The numbers of words and days are limited.

@@ -82,7 +82,7 @@ fn texts_type() -> DataType {
 }
 
 /// Comments of the columns as tab-separated lines of table, column and comment. The table `*` stands for all tables
-/// without a line of their own.
+/// without a separate line.
 const COMMENTS: &str = include_str!("comments.tsv");
 
 fn comment(table: &str, column: &str) -> Option<&'static str> {

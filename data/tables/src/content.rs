@@ -1,7 +1,7 @@
 //! Extracts the net content of a product from its texts, and computes the price per kilogram or litre.
 //!
 //! Only goods that are sold by content have one: a washing machine of 7 kg does not contain 7 kg. If a text states
-//! several weights or volumes, or a number of pieces, the content is unknown.
+//! several weights or volumes, or a number of items, the content is unknown.
 
 use data_index::Release;
 use data_index::columns::VariantRef;
@@ -28,7 +28,7 @@ const UNITS: [(&str, Unit, f64); 5] = [
     ("l", Unit::Millilitre, 1_000.0),
 ];
 
-/// Words that indicate several pieces.
+/// Words that indicate several items.
 const SEVERAL: [&str; 12] = [
     "bundle", "combo", "duo", "kit", "pack", "packs", "pc", "pcs", "set", "trio", "twin", "x",
 ];
@@ -51,7 +51,7 @@ pub(crate) struct Content {
 enum Statement {
     Nothing,
     One(Content),
-    /// The text states several amounts, or several pieces.
+    /// The text states several amounts, or several items.
     Unclear,
 }
 

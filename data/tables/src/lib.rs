@@ -30,7 +30,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 
 use self::provider::ReleaseTable;
 
-/// Tables of a release in one session, created once and kept as long as the release.
+/// Tables of a release in one session, created once and used as long as the release is open.
 #[derive(Clone)]
 pub struct ReleaseTables {
     context: SessionContext,

@@ -94,7 +94,7 @@ impl Accounts {
                 return Ok(None);
             }
         };
-        // If the caller signed in or out in the meantime, that newer state is kept.
+        // If the caller signed in or out in the meantime, the newer state is not overwritten.
         let now = self.customers(caller).await?;
         let is_the_same = |known: &SignedIn| known.customer.token == customer.token;
         if !now.get(&brand.store).is_some_and(is_the_same) {

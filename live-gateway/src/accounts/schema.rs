@@ -25,7 +25,7 @@ pub struct AccountBody {
     /// E-mail address of the customer.
     #[schema(format = Email)]
     pub email: String,
-    /// Password of the customer. The password is sent only to the brand's store and is not kept.
+    /// Password of the customer. The password is sent only to the brand's store and is not stored.
     #[schema(format = Password)]
     pub password: String,
     /// Brand, by slug or domain.

@@ -11,7 +11,7 @@ pub struct TriedCode {
     pub code: String,
     /// True if the code applied to the tested cart. A code that did not apply may still apply to another cart.
     pub applicable: bool,
-    /// Discount of the code when tried alone, in minor units of the cart's currency.
+    /// Discount of the code when it is tried without other codes, in minor units of the cart's currency.
     pub discount_minor: i64,
 }
 

@@ -88,7 +88,7 @@ impl ChangedCart {
         self.document(now)
     }
 
-    /// Returns the saved record, the problems, and the stores that answered during this change.
+    /// Returns the saved record, the problems, and the stores that responded during this change.
     pub(crate) fn into_parts(self) -> (CartRecord, Vec<CartProblem>, Vec<StoreHost>) {
         (self.record, self.told.problems, self.told.verified)
     }

@@ -65,7 +65,7 @@ fn digest(link: &SecretText) -> [u8; 32] {
 
 impl Carts {
     /// Sets the link that opens the checkout of a brand's part: the store's own link, or else the same path at another
-    /// host of the store. If no check gives a result, the store's own link is kept. Returns a problem if no link opens
+    /// host of the store. If no check gives a result, the store's own link is used. Returns a problem if no link opens
     /// the checkout.
     pub(crate) async fn open_link(&self, caller: &str, group: &mut Group, deadline: Instant) -> Option<CartProblem> {
         let opening = match self.looks.get(&group.seen.checkout_url) {

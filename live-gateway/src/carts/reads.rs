@@ -32,7 +32,7 @@ impl Reads {
         let mut reads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         reads.retain(|_, read| {
             let recent = read.recent.try_lock();
-            // The lock is held while a reader queries the stores or waits for another reader.
+            // A reader holds the lock while the reader queries the stores or waits for another reader.
             let is_recent = recent.map_or(true, |recent| recent.as_ref().is_some_and(|recent| recent.is_of(reuse)));
             is_recent || Arc::strong_count(read) > 1
         });

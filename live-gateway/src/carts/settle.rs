@@ -58,7 +58,7 @@ const CREATES_MAX: u32 = 4;
 struct Work<'a> {
     client: &'a CartClient,
     before: &'a Before,
-    /// Lease on the cart. Without it, no store may be asked to change anything.
+    /// Lease on the cart. Without the lease, no change may be sent to a store.
     lease: &'a HeldLease,
     deadline: Instant,
     /// Part of the target that is not done yet.
@@ -66,7 +66,7 @@ struct Work<'a> {
     /// Quantities that this operation requests, by variant.
     asked: BTreeMap<u64, u32>,
     wanted: BTreeMap<u64, u32>,
-    /// Variants that the store has answered for, including refused ones.
+    /// Variants for which the store has responded, including refused variants.
     taken: BTreeSet<u64>,
     refused: BTreeSet<u64>,
     lost: BTreeMap<u64, LostCall>,

@@ -59,7 +59,7 @@ impl Checkouts {
         let (mut record, mut problems, verified) = changed.await?.into_parts();
         let now = self.context.clock.now();
         let tokens = record.attribution.take().unwrap_or_default();
-        // A finished operation queries no store again; the stores' earlier answers still hold.
+        // A finished operation queries no store again; the stores' earlier responses are still valid.
         let is_through = verified.is_empty() && problems.is_empty();
         let mut groups = std::mem::take(&mut record.groups);
         groups.retain(|group| {
@@ -138,7 +138,7 @@ fn carries(group: &Group, token: &str) -> bool {
     attributes.any(|one| one.key == ATTRIBUTE && one.value == token)
 }
 
-/// Returns the lines of which the store has less than requested. The buyer's checkout lacks the missing pieces.
+/// Returns the lines of which the store has less than requested. The buyer's checkout lacks the missing units.
 fn shortages(group: &Group) -> impl Iterator<Item = CartProblem> + '_ {
     group.short().map(|(variant, wanted)| {
         let product = group.line(variant).map(|line| product_id(&group.brand, line.product));

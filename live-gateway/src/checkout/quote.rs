@@ -15,7 +15,7 @@ const TYPE: &str = "haat-quote+jwt";
 /// Maximum number of variants in a quote, because quotes are sent in requests.
 const VARIANTS_MAX: usize = 50;
 
-/// Claims of a quote, as listed in `docs/buying.md`. Claims have the same names as the fields of answers.
+/// Claims of a quote, as listed in `docs/buying.md`. Claims have the same names as the fields of responses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Quote {
     iss: String,

@@ -34,7 +34,7 @@ pub struct BrandCheckout {
     pub currency: String,
     /// Total that the buyer pays, as stated by the store, in minor units.
     pub total_minor: i64,
-    /// JWT that tells this store who sent the buyer. The store's cart carries the token as the attribute
+    /// JWT that states to this store who referred the buyer. The store's cart carries the token as the attribute
     /// `haat_attribution`. The token names no other brand.
     pub attribution_token: String,
 }

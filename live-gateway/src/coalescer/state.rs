@@ -202,7 +202,8 @@ impl StoreCoalescer {
             let has = wanted.stored.variants.len();
             let fits = match turn {
                 Turn::Js => state.asked.is_empty() && (wanted.is_missing || !only_missing),
-                // A product with more variants than a query allows is queried alone, in several queries.
+                // A product with more variants than a query allows is queried without other products, in several
+                // queries.
                 Turn::Graphql => !wanted.is_missing && (variants == 0 || variants + has <= variants_max),
             };
             if fits {

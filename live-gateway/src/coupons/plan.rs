@@ -76,7 +76,7 @@ impl Plan {
         match applied.as_slice() {
             [] => {}
             [(code, told)] => proven.push(((*code).clone(), CouponVerdict::Applicable(effect(cart, told)))),
-            // The discount of combined codes may differ from the discount of each code alone.
+            // The discount of combined codes may differ from the discount of each single code.
             several => {
                 let alone = several.iter().rev().map(|(code, _)| vec![(*code).clone()]);
                 alone.for_each(|group| self.groups.push_front(group));

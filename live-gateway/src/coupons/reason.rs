@@ -31,7 +31,7 @@ pub enum UntestedReason {
 }
 
 impl UntestedReason {
-    /// Returns the reason as it is spelled in answers and metrics.
+    /// Returns the reason as it is spelled in responses and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

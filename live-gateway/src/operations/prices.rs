@@ -48,7 +48,7 @@ impl PricesRequest {
     }
 }
 
-/// Prices of products, as far as their stores answered.
+/// Prices of products whose stores responded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricesAnswer {
     /// Release that maps products to stores, and that contains the snapshots.

@@ -1,6 +1,6 @@
 use data_model::VariantId;
 
-/// Store interface that answered.
+/// Store interface that responded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     /// The Storefront GraphQL API, `nodes`.
@@ -31,7 +31,7 @@ pub(crate) struct VariantReply {
     pub(crate) available: bool,
 }
 
-/// Product as the store returns it now. Everything requested was answered and parsed.
+/// Product as the store returns it now. The store returned all requested data, and the data was parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProductReply {
     pub(crate) source: Source,
@@ -51,7 +51,7 @@ impl ProductReply {
 /// Placeholder that the platform uses as the title of the only variant of a product without options.
 const DEFAULT_TITLE: &str = "Default Title";
 
-/// Returns a variant's title as shown in answers.
+/// Returns a variant's title as shown in responses.
 pub(super) fn title(stated: Option<String>) -> String {
     stated.filter(|title| title != DEFAULT_TITLE).unwrap_or_default()
 }

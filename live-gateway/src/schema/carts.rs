@@ -65,8 +65,8 @@ pub struct CartGroup {
     pub automatic_discounts: Vec<CartDiscount>,
     /// Delivery options; empty until there is an address, and if the store does not deliver there.
     pub delivery_options: Vec<CartDelivery>,
-    /// Page on which a person checks out with the brand; a problem is listed if it does not open. For answers to `GET`
-    /// and to `POST /v1/checkout` the page was checked within the last minutes.
+    /// Page on which a person checks out with the brand; a problem is listed if it does not open. For responses to
+    /// `GET` and to `POST /v1/checkout` the page was checked within the last minutes.
     #[schema(format = "uri")]
     pub checkout_url: String,
     /// Notices for the buyer.
@@ -103,7 +103,7 @@ pub struct CartLine {
     pub merged: Vec<MergedItem>,
     /// Unit price.
     pub unit_price_minor: i64,
-    /// True if the store's price equals the price that was shown for one piece (`price_minor` or `quote` of the item).
+    /// True if the store's price equals the price that was shown for one unit (`price_minor` or `quote` of the item).
     /// Null if no price was shown, or if the store's currency has changed since.
     #[schema(required = true)]
     pub price_held: Option<bool>,
@@ -386,8 +386,8 @@ pub struct ItemBody {
     /// Quantity to add.
     #[schema(minimum = 1, maximum = 999)]
     pub qty: u32,
-    /// Price shown to the buyer for one piece, in minor units of the store's currency. The line reports whether this
-    /// price still holds, also at later reads.
+    /// Unit price shown to the buyer, in minor units of the store's currency. The line reports whether this price still
+    /// holds, also at later reads.
     #[schema(required = false, minimum = 0)]
     pub price_minor: Option<i64>,
     /// Signed quote of the variant's price, used instead of `price_minor`. The quote must come from this server, from a

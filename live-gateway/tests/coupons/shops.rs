@@ -10,7 +10,7 @@ use live_gateway::coupons::{HttpShops, ShopKey, Shops};
 
 use crate::support::{Options, Street};
 
-/// Starts an internal listener of a query server that knows one shop and returns wrong answers for some names.
+/// Starts an internal listener of a query server that knows one shop and returns wrong responses for some names.
 async fn listener(shop: String) -> HttpShops {
     let answer = move |RawQuery(query): RawQuery| {
         let shop = shop.clone();

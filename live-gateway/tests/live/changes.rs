@@ -26,7 +26,7 @@ async fn a_repriced_a_sold_out_and_a_vanished_product_are_told_with_what_changed
             panic!("too few")
         };
         let stored = market.stored(&dearer);
-        // Later requests must not get these earlier answers.
+        // Later requests must not get the earlier responses.
         for entry in market.prices(&in_stock).await {
             assert_eq!(entry["verified"], true, "{entry}");
         }

@@ -89,7 +89,7 @@ pub(crate) struct Options {
     pub(crate) timeout_ms: Option<u64>,
     /// True if no release exists.
     pub(crate) closed: bool,
-    /// True if the second store answers at the first store's address after the crawl.
+    /// True if the second store responds at the first store's address after the crawl.
     pub(crate) replaced: bool,
     /// True if the lists of variants were truncated in the crawl.
     pub(crate) cut: bool,

@@ -218,7 +218,7 @@ fn an_address_gets_so_many_mails_a_day_and_the_others_the_next_day() {
     });
 }
 
-/// Local mail server that refuses e-mails until it is told to accept them.
+/// Local mail server that refuses e-mails until the test switches the server to accept them.
 struct MailServer {
     mailer: Mailer,
     refuses: Arc<AtomicBool>,

@@ -207,7 +207,7 @@ impl Link {
 
     /// Connects to Valkey and checks the connection: the server knows the script, allows writes, and responds in time.
     async fn connect(&self) -> Result<MultiplexedConnection, LinkError> {
-        // Each request has a timeout of its own.
+        // Each request has a separate timeout.
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(None)
             .set_response_timeout(None);

@@ -52,7 +52,7 @@ pub struct ObservationReport {
 /// Time span in which a crawl read a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrawlSpan {
-    /// Start of the crawl. Live answers of the store after this time may be newer than the crawl's findings.
+    /// Start of the crawl. Live responses of the store after this time may be newer than the crawl's findings.
     pub began_at: Timestamp,
     /// Time at which the crawl ended.
     pub ended_at: Timestamp,

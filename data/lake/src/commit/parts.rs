@@ -4,7 +4,7 @@ use super::hash::HashedRefresh;
 use crate::LakeError;
 use crate::files::bucket;
 
-/// Maximum number of bytes in one commit batch. The rows are in memory at once, and no column may exceed 2 GiB.
+/// Maximum number of bytes in one commit batch. All rows are in memory together, and no column may exceed 2 GiB.
 const TICK_BYTES_MAX: usize = 256 << 20;
 const TICK_ROWS_MAX: usize = 1 << 20;
 

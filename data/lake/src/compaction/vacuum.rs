@@ -16,10 +16,10 @@ use crate::{Lake, LakeError};
 /// States of the lake that [`Lake::vacuum`] keeps readable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VacuumKeep {
-    /// Every state within this time before now is kept.
+    /// Every state within this time before now is retained.
     pub retention: Duration,
-    /// Table versions whose states are also kept, namely those that live releases were built from. Versions that are
-    /// already gone are skipped.
+    /// Table versions whose states are also retained, namely those that live releases were built from. Versions that
+    /// are already gone are skipped.
     pub versions: Vec<BTreeMap<String, u64>>,
     /// If `true`, lists the objects that would be removed without removing them.
     pub dry_run: bool,

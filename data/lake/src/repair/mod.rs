@@ -74,7 +74,7 @@ pub struct LostData {
     pub bytes: u64,
     /// Brands in the file's bucket, if they can be determined and the table has buckets.
     pub brands: Vec<BrandSlug>,
-    /// `true` if the rows come back with the next crawl of these brands, or are built into the program.
+    /// `true` if the next crawl of these brands restores the rows, or are built into the program.
     pub comes_back: bool,
 }
 
@@ -96,7 +96,7 @@ pub struct RepairReport {
     pub tick: Option<u64>,
 }
 
-/// Tables whose rows come back with a crawl of their store.
+/// Tables whose rows are restored by a crawl of their store.
 const CRAWLED: [TableName; 4] = [
     TableName::Variants,
     TableName::Products,
@@ -181,8 +181,8 @@ impl Lake {
         Ok(report)
     }
 
-    /// Removes lost files from their tables in one commit batch. The rows of built-in reference tables are written
-    /// again at once.
+    /// Removes lost files from their tables in one commit batch. The rows of built-in reference tables are rewritten
+    /// immediately.
     async fn give_up_files(&self, lost: &[LostData], marked: BTreeSet<StoreHost>) -> Result<Option<u64>, LakeError> {
         let mut dropped: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for file in lost {

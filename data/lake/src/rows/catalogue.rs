@@ -48,7 +48,7 @@ impl ProductState<'_> {
 }
 
 /// Products in the columns of the lake's tables, in the order in which they were added. Contains only values that
-/// follow from the products alone.
+/// depend only on the products.
 #[derive(Debug, Default)]
 pub struct ProductColumns {
     products: ProductRows,

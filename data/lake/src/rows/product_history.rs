@@ -66,7 +66,7 @@ impl ProductEvent {
 #[derive(Debug, Default)]
 pub(crate) struct ListedProducts {
     pub(crate) brand_slug: String,
-    /// Rows of this store alone, with the columns [`READ`].
+    /// Rows of this store only, with the columns [`READ`].
     batches: Vec<RecordBatch>,
     /// End of the crawl that brought these products.
     pub(crate) refreshed_at: Option<Timestamp>,
@@ -141,7 +141,7 @@ struct Place {
     row: usize,
 }
 
-/// Returns the positions of products, ordered by id. Of several products with one id, the first is kept.
+/// Returns the positions of products, ordered by id. Of several products with one id, the first product is used.
 fn places(batches: &[RecordBatch]) -> Result<Vec<Place>, LakeError> {
     let mut places = Vec::with_capacity(batches.iter().map(RecordBatch::num_rows).sum());
     for (batch, rows) in batches.iter().enumerate() {

@@ -15,7 +15,7 @@ use super::{ID_BYTES, PageCapacity, UID_BYTES, count, id_from_column, id_to_colu
 use crate::{LakeError, TableName};
 
 table_rows! {
-    /// Builder for the rows of `products` that follow from a product alone: the columns between the brand's and the
+    /// Builder for the rows of `products` that depend only on a product: the columns between the brand's and the
     /// ratings, and the columns after the ratings.
     ProductRows of Products {
         product_id: StringBuilder,

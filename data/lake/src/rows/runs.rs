@@ -12,7 +12,7 @@ pub struct RunSummaryRow {
     pub brands_seen: u64,
     /// Number of crawls that failed.
     pub brands_failed: u64,
-    /// Number of crawls that were not believed, because they found far fewer products than the brand had.
+    /// Number of crawls that were rejected because they found far fewer products than the brand had.
     pub brands_held_back: u64,
 }
 

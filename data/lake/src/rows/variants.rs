@@ -19,7 +19,7 @@ pub(crate) const BARCODE: usize = 13;
 pub(crate) const BARCODE_STATED: usize = 14;
 
 table_rows! {
-    /// Builder for the rows of `variants` that follow from a product alone: the columns after the brand's.
+    /// Builder for the rows of `variants` that depend only on a product: the columns after the brand's.
     VariantRows of Variants {
         product_id: StringBuilder,
         platform_product_id: Int64Builder,

@@ -382,7 +382,7 @@ async fn a_version_that_cannot_be_read_just_now_is_not_taken_for_gone() {
     let live = lake.snapshot().await.unwrap().versions().clone();
     lake.commit(second(), run(2)).await.unwrap();
     clock.advance_ms(48 * 3_600_000);
-    // The log entry of the kept version exists but is damaged.
+    // The log entry of the retained version exists but is damaged.
     let commit = ObjectPath::from(format!("products/_delta_log/{:020}.json", live["products"]));
     let intact = data_storage::get_bytes(&storage, &commit).await.unwrap().unwrap();
     data_storage::put_over(&storage, &commit, b"{\"add\": 3".to_vec())

@@ -14,7 +14,7 @@ pub struct LakeStore {
     pub product_count: u64,
 }
 
-/// Options that decide when parts are kept, rewritten and merged.
+/// Options that decide when parts are reused, rewritten and merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanOptions {
     /// Maximum number of rows in a part, as in [`BuildOptions`](data_index::BuildOptions).
@@ -43,13 +43,13 @@ impl Default for PlanOptions {
     }
 }
 
-/// Parts with a larger share of dead rows than this are all rewritten at once.
+/// Parts with a larger share of dead rows than this are all rewritten in the same build.
 const DEAD_SHARE_URGENT: f64 = 0.6;
 
 /// Plan of a build.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuildPlan {
-    /// Parts that are kept, with their stores marked live or dead.
+    /// Reused parts, with their stores marked live or dead.
     pub keep: Vec<PartEntry>,
     /// New parts. The parts can be built from the lake in any order or in parallel.
     pub build: Vec<PartPlan>,
@@ -145,7 +145,7 @@ impl<'a> Planner<'a> {
         planner
     }
 
-    /// Finds the stores whose current state is not completely contained in kept parts.
+    /// Finds the stores whose current state is not completely contained in reused parts.
     fn index_what_changed(&mut self) {
         let mut held: BTreeMap<&StoreHost, u64> = BTreeMap::new();
         let live = self.keep.iter().flat_map(|part| &part.stores).filter(|held| held.live);

@@ -62,7 +62,7 @@ pub struct Pin {
 pub enum PinnedBy {
     /// A request to pin a release.
     Pin,
-    /// A rollback that should be kept.
+    /// A rollback that also pinned the release.
     Rollback,
 }
 

@@ -54,11 +54,11 @@ pub struct GcReport {
     /// Damaged manifests and log entries that were not removed. Damaged objects can prevent the removal of files or
     /// releases: see [`ReleaseStore::collect`].
     pub unreadable: Vec<Unreadable>,
-    /// `true` if files or releases were kept because something cannot be read.
+    /// `true` if files or releases were retained because a manifest or a log entry cannot be read.
     pub held: bool,
 }
 
-/// Releases that are kept according to the log.
+/// Releases that are retained according to the log.
 struct KeptReleases {
     releases: BTreeSet<ReleaseId>,
     /// `true` if a damaged log entry may have made one of the last releases current.
@@ -218,7 +218,7 @@ impl ReleaseStore {
         }
     }
 
-    /// Returns the names of the files in a kept manifest, or the reason why it cannot be read.
+    /// Returns the names of the files in a retained manifest, or the reason why it cannot be read.
     async fn named_by(
         &self,
         id: ReleaseId,

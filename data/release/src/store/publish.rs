@@ -138,7 +138,7 @@ impl ReleaseStore {
         let json = |source| ReleaseError::ManifestNotJson { id, source };
         let bytes = Bytes::from(serde_json::to_vec(manifest).map_err(json)?);
         let path = manifest_path(id);
-        // The stored manifest counts, whichever process wrote it and even if the response was lost.
+        // The stored manifest counts, regardless of which process wrote it and even if the response was lost.
         let new = matches!(put_new(&self.storage, &path, bytes.clone()).await, Ok(true));
         if !new && !matches!(self.find_manifest(id).await, Ok(Some(_))) {
             let aside = keep_aside(&self.storage, &path).await;

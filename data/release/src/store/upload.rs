@@ -16,7 +16,7 @@ use super::{ReleaseStore, file_path, storage};
 use crate::damage::Damage;
 use crate::error::ReleaseError;
 
-/// Size of the pieces in which larger files are uploaded, so that memory stays bounded.
+/// Size of the chunks in which larger files are uploaded, so that memory stays bounded.
 const PIECE_BYTES: usize = 8 << 20;
 const ONE_PUT_BYTES_MAX: u64 = 32 << 20;
 const PIECES_AT_ONCE: usize = 4;

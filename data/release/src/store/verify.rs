@@ -91,7 +91,7 @@ impl ReleaseStore {
         Ok(kind_of(file, found, size_bytes))
     }
 
-    /// Returns the damage of a file in the store, judged only by its size.
+    /// Returns the damage of a file in the store, detected only by the file's size.
     pub(super) async fn size_damage_of(&self, file: &FileEntry) -> Result<Option<DamageKind>, ReleaseError> {
         let path = file_path(file.sha256);
         match self.storage.store().head(&path).await {

@@ -49,7 +49,7 @@ async fn a_refused_release_is_recorded_until_a_build_succeeds() {
 #[tokio::test]
 async fn a_publication_of_which_nobody_knows_whether_it_happened_is_not_called_refused() {
     for kind in [FaultKind::BeforeEffect, FaultKind::AfterEffect] {
-        // Fails each write in turn; the append to the log is the last but one.
+        // Fails a different write in each iteration; the append to the log is the last write but one.
         for nth in 1.. {
             let inner = Storage::memory();
             let faulty = FaultyStore::new(Arc::clone(inner.store()));

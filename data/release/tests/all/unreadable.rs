@@ -94,7 +94,7 @@ async fn no_file_is_collected_while_a_kept_manifest_cannot_be_read() {
     let report = releases.collect(&keep(2)).await.unwrap();
     assert_eq!((named(&report), report.held), (vec![&*manifest(manifests[3].id)], true));
     assert_eq!((report.files, files(&bench).await), (0, before));
-    // The damaged manifest does not count as one of the kept releases: two others are readable.
+    // The damaged manifest does not count as one of the retained releases: two other releases are readable.
     let left: Vec<_> = releases
         .list()
         .await

@@ -79,7 +79,8 @@ impl Carts {
                     let missing = missing(Some(group), &Target::default(), holding);
                     let problems = missing.into_iter().map(|one| one.problem(&group.brand));
                     told.problems.extend(problems);
-                    // Stores return warnings only for changes. Earlier warnings still apply, so they are kept.
+                    // Stores return warnings only for changes. Earlier warnings still apply, so the warnings are not
+                    // removed.
                     cart.warnings = std::mem::take(&mut group.seen.warnings);
                     group.seen = cart;
                     group.seen_at = now;

@@ -1,4 +1,4 @@
-//! Late effects of calls whose answers were lost, and the differences of a rebuilt cart.
+//! Late effects of calls whose responses were lost, and the differences of a rebuilt cart.
 
 use std::collections::BTreeMap;
 

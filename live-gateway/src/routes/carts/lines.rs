@@ -66,7 +66,7 @@ pub(crate) async fn replace_cart_lines(of: CartRequestContext, body: JsonObject)
 
 /// Sets the quantity of a line.
 ///
-/// If the store has fewer pieces, `qty` is below `requested_qty`.
+/// If the store has fewer units, `qty` is below `requested_qty`.
 #[utoipa::path(
     patch,
     path = "/v1/cart/{cart_id}/lines/{line_id}",

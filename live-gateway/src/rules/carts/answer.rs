@@ -196,8 +196,7 @@ fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine>
     })
 }
 
-/// Returns the price that was shown to the buyer for one piece of the line's variant. Returns `None` if the currencies
-/// differ.
+/// Returns the unit price of the line's variant that was shown to the buyer. Returns `None` if the currencies differ.
 fn shown_minor(group: &Group, line: &StoreLine) -> Option<i64> {
     let shown = group.shown.get(&line.variant.0)?;
     (shown.currency == Some(group.seen.currency)).then_some(shown.minor)

@@ -1,4 +1,4 @@
-//! Search for the codes with the highest discount: tries each code alone, then combines the best ones.
+//! Search for the codes with the highest discount: tries each code separately, then combines the best codes.
 
 use std::collections::VecDeque;
 
@@ -14,13 +14,14 @@ const SEEDS_MAX: usize = 3;
 /// Search for the best codes at one store.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Search {
-    /// Codes that have not been tried alone yet.
+    /// Codes that have not been tried separately yet.
     alone: VecDeque<String>,
-    /// Codes that apply alone, with the total; sorted by total once all were tried.
+    /// Codes that apply without other codes, with the cart's total. The list is sorted by total once all codes were
+    /// tried.
     found: Vec<(String, i64)>,
     /// Best list so far, and its total.
     best: Option<(Vec<String>, i64)>,
-    /// Lists under construction; set once all codes were tried alone.
+    /// Code lists under construction; set once all codes were tried separately.
     chains: Option<VecDeque<Chain>>,
     tried: usize,
 }
@@ -201,7 +202,7 @@ mod tests {
     }
 
     proptest! {
-        /// The found list applies as a whole, is never worse than the best code alone, and needs a bounded number of
+        /// The found list applies as a whole, is never worse than the best single code, and needs a bounded number of
         /// calls.
         #[test]
         fn a_search_ends_with_a_list_that_holds(

@@ -60,7 +60,7 @@ impl<'a> CartComparison<'a> {
         sum(&self.own(variant))
     }
 
-    /// Returns the variants of which the buyer has fewer pieces than requested, with the requested quantities.
+    /// Returns the variants of which the buyer has fewer units than requested, with the requested quantities.
     pub(crate) fn short(self) -> impl Iterator<Item = (u64, u32)> + use<'a> {
         let wanted = self.wanted.iter().map(|(variant, wanted)| (*variant, *wanted));
         wanted.filter(move |(variant, wanted)| self.pieces(*variant) < *wanted)
@@ -104,7 +104,7 @@ impl<'a> CartComparison<'a> {
         variants.filter(move |variant| holding.is_merged(*variant))
     }
 
-    /// True if the cart contains a variant, in a line of its own or merged.
+    /// True if the cart contains a variant, in a separate line or merged into another line.
     pub(crate) fn has(&self, variant: u64) -> bool {
         has(self.cart, variant) || self.is_merged(variant)
     }

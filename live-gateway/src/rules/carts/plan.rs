@@ -99,7 +99,7 @@ impl Lines {
                 self.away.1.push(variant);
             }
             Some((first, others)) if sum(&own) != quantity => {
-                // Of several lines of a variant, the first receives the whole quantity in one call, so that no piece is
+                // Of several lines of a variant, the first receives the whole quantity in one call, so that no unit is
                 // lost between two calls.
                 let to = |line: &StoreLine, quantity: u32| LineQuantity {
                     id: line.id.clone(),

@@ -43,7 +43,8 @@ pub(crate) struct Attributions {
     pub(crate) stores: BTreeMap<String, SecretText>,
 }
 
-/// Part of an operation that a store did not carry out for a temporary reason. A repeated request asks only that store.
+/// Part of an operation that a store did not carry out for a temporary reason. A repeated request queries only that
+/// store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Unmet {
     pub(crate) operation: String,
@@ -71,7 +72,7 @@ pub(crate) struct Group {
     /// Prices that the caller showed to the buyer, by variant.
     #[serde(default)]
     pub(crate) shown: BTreeMap<u64, ShownPrice>,
-    /// Calls whose answers were lost, as long as they may still be carried out.
+    /// Calls whose responses were lost, as long as they may still be carried out.
     #[serde(default)]
     pub(crate) doubt: Option<Doubt>,
     /// Address that the store received.
@@ -108,11 +109,11 @@ pub(crate) struct ShownPrice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Declined {
     pub(crate) address: CartAddress,
-    /// The store's reason for the refusal, as shown in answers.
+    /// The store's reason for the refusal, as shown in responses.
     pub(crate) detail: String,
 }
 
-/// Calls whose answers were lost.
+/// Calls whose responses were lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Doubt {
     /// Time after which none of the calls can still be in progress.
@@ -171,7 +172,7 @@ pub(crate) struct Target {
     pub(crate) chosen: Option<ChosenDelivery>,
     /// Attributes to add to the existing ones.
     pub(crate) attributes: Vec<CartAttribute>,
-    /// Public product ids by variant, for answers that name the products.
+    /// Public product ids by variant, for responses that name the products.
     pub(crate) products: BTreeMap<u64, String>,
     /// Prices that the caller showed to the buyer, by variant.
     pub(crate) shown: BTreeMap<u64, ShownPrice>,
@@ -386,7 +387,7 @@ impl Group {
         self.wanted.is_empty() && !self.seen.lines.iter().any(StoreLine::costs)
     }
 
-    /// Returns the variants of which the store's cart has fewer pieces than requested, with the requested quantities.
+    /// Returns the variants of which the store's cart has fewer units than requested, with the requested quantities.
     pub(crate) fn short(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         self.holding().short()
     }

@@ -276,8 +276,8 @@ fn checkout_url(text: String) -> Result<SecretText, Nonsense> {
     }
 }
 
-/// A warning is about a line if its target is that line. Targets are ids that contain the id of the cart, so they are
-/// not kept.
+/// A warning is about a line if its target is that line. Targets are ids that contain the id of the cart, so targets
+/// are not stored.
 fn warning(warning: wire::Warning, lines: &[StoreLine]) -> StoreWarning {
     let line = lines.iter().find(|line| line.id.expose() == warning.target);
     StoreWarning {

@@ -21,7 +21,7 @@ impl Dice {
 const STORES: usize = 8;
 const BASKETS: u64 = 1_000;
 
-/// Returns the store's own change to its carts: none, a gift, one line per piece, or a bundle that was not requested.
+/// Returns the store's own change to its carts: none, a gift, one line per unit, or a bundle that was not requested.
 fn function(mall: &Mall, store: usize) -> Option<CartFunction> {
     let goods = mall.goods(store);
     match store % 4 {

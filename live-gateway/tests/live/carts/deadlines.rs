@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::mall::{Call, Mall, group, path};
 
-/// Catalogue that never answers.
+/// Catalogue that never responds to a request.
 #[derive(Debug)]
 struct Silent;
 

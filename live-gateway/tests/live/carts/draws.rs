@@ -69,7 +69,7 @@ impl Play<'_> {
         }
     }
 
-    /// Returns a change that adds pieces of a product.
+    /// Returns a change that adds units of a product.
     fn more(&mut self, store: usize, is_there: bool) -> Option<Change> {
         let (nth, more) = (self.product(store, is_there)?, 1 + self.dice.below(3));
         let mut after = self.known();

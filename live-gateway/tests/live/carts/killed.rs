@@ -43,7 +43,7 @@ pub(super) fn cut_short(mall: &Mall, call: &Call, is_reached: impl Fn() -> bool 
     })
 }
 
-/// Stops the server of `call` after the second store has carried out `operation` and before it has answered.
+/// Stops the server of `call` after the second store has carried out `operation` and before the store has responded.
 fn end_in(mall: &Mall, call: &Call, operation: &str) {
     let rule = FaultRule {
         operation: Some(operation.to_owned()),

@@ -40,8 +40,8 @@ fn settings(mall: &Mall, cart: &Value) -> [Value; 2] {
     ["discount_codes", "delivery_options"].map(|member| group[member].clone())
 }
 
-/// Makes two changes. The first call is answered with 504 and repeated. The store carries out the delayed copy later,
-/// after the second change.
+/// Makes two changes. The first call fails with the status 504 and is repeated. The store carries out the delayed copy
+/// later, after the second change.
 async fn cross(mall: &Mall, server: &Server, operation: &str, [older, newer]: [Call; 2]) {
     let late = FaultRule::from(Fault::Delayed { status: 504 }).on_operation(operation);
     mall.stores.set_faults(&mall.slug(0), [late.first(1)]).unwrap();

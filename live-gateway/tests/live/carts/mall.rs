@@ -123,7 +123,7 @@ impl Mall {
         for store in running.stores() {
             shelf.crawl(&store).await;
         }
-        // The state is kept in memory if the system has a folder for that, because it is not needed after the test.
+        // The state is stored in memory if the system has a folder for that, because it is not needed after the test.
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let folder = folder.unwrap();
         Self {
@@ -208,7 +208,7 @@ impl Mall {
         self.stores.advance_clock(std::time::Duration::from_millis(ms));
     }
 
-    /// Returns the brand's slug as it appears in answers.
+    /// Returns the brand's slug as it appears in responses.
     pub(super) fn brand(&self, store: usize) -> String {
         self.shelf.brands[store].slug.to_string()
     }

@@ -49,7 +49,7 @@ async fn bare(mall: &Mall) -> Duration {
     median(times)
 }
 
-/// Measures adding a piece to a cart at the store without a gateway.
+/// Measures adding an item to a cart at the store without a gateway.
 async fn bare_add(mall: &Mall) -> Duration {
     let (client, store) = (reqwest::Client::new(), &mall.stores.stores()[0]);
     let url = format!("{}/api/2026-04/graphql.json", store.base_url);

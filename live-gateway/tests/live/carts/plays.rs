@@ -88,7 +88,7 @@ impl Play<'_> {
         lines.map(|line| line[member].as_u64().unwrap()).sum()
     }
 
-    /// Asserts that the cart contains the requested pieces and the store's own additions, and nothing else.
+    /// Asserts that the cart contains the requested items and the store's own additions, and no other items.
     fn assert_there(&self, cart: &Value, store: usize) {
         let asked = |variant| self.sum(cart, store, variant, "requested_qty");
         let mut pieces = 0;

@@ -34,7 +34,7 @@ impl<'a> MakeWriter<'a> for Log {
 }
 
 /// Searches all files of the state and all log output for known secrets. Log output belongs to the whole process, so
-/// the search runs in a process of its own.
+/// the search runs in a separate process.
 #[test]
 fn no_secret_lies_open_at_rest_or_in_a_log() {
     let search = [

@@ -28,7 +28,7 @@ pub(super) fn prepare(mall: &Mall) {
     }
 }
 
-/// Returns the store's own change to its carts: none, one line per piece, or a gift of another or the same variant.
+/// Returns the store's own change to its carts: none, one line per unit, or a gift of another or the same variant.
 pub(super) fn function(mall: &Mall, store: usize, dice: &mut Dice) -> Option<CartFunction> {
     let variant = |nth: usize| mall.goods(store)[nth].1;
     match dice.below(5) {

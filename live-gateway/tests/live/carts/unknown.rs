@@ -78,7 +78,7 @@ async fn a_store_that_does_not_begin_has_done_nothing_and_is_asked_again() {
         let refusal = Fault::Status { status, retry_after_s };
         set(&mall, FaultRule::from(refusal).on_operation("cartLinesAdd"));
         let (added, read) = (mall.calls(0, "cartLinesAdd"), mall.calls(0, "cart"));
-        // The request uses a new server, because a server that was told to wait sends no requests.
+        // The request uses a new server, because a server that received a request to wait sends no requests.
         let told = mall.server().await.data(more()).await;
         set(&mall, None);
         assert_eq!(told["problems"].as_array().unwrap().len(), 1, "{status}: {told}");

@@ -370,7 +370,7 @@ async fn a_cart_takes_no_more_than_its_bounds() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 999)]).await;
-    // The cart gets as many pieces as the store has. A quantity above the limit is refused before any store is queried.
+    // The cart gets all units that the store has. A quantity above the limit is refused before any store is queried.
     let there = minor(&group(&cart, &mall.brand(0))["lines"][0]["qty"]);
     let over = u32::try_from(1_000 - there).unwrap();
     let calls = mall.calls(0, "cartLinesUpdate");
@@ -381,7 +381,7 @@ async fn a_cart_takes_no_more_than_its_bounds() {
         (422, &json!(["body", "items"]))
     );
     assert_eq!(mall.calls(0, "cartLinesUpdate"), calls);
-    // The cart can be changed at once, because it was unlocked.
+    // The cart can be changed immediately, because it was unlocked.
     let line = group(&cart, &mall.brand(0))["lines"][0]["line_id"]
         .as_str()
         .unwrap()
