@@ -67,7 +67,7 @@ pub struct LimitsConfig {
     /// PEM file with the trusted certificates for a `rediss://` server. If empty, the certificates that this machine
     /// trusts are used.
     pub ca_file: String,
-    /// Maximum wait for the shared server, in milliseconds. A request without an answer by then is counted in this
+    /// Maximum wait for the shared server, in milliseconds. A request without a response by then is counted in this
     /// process.
     pub timeout_ms: u64,
     /// Maximum number of client networks that are counted separately.

@@ -171,10 +171,10 @@ pub struct Me {
     pub limits: Quota,
 }
 
-/// Source of answers about access.
+/// Source of responses about access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct AccessProvenance {
-    /// Engine of the answer: always `access`.
+    /// Engine of the response: always `access`.
     pub engine: &'static str,
 }
 
@@ -185,12 +185,12 @@ macro_rules! answers {
         pub struct $answer {
             /// Result of the operation.
             pub data: $data,
-            /// Source of the answer.
+            /// Source of the response.
             pub provenance: AccessProvenance,
-            /// Time at which the answer was valid.
+            /// Time at which the response was valid.
             #[schema(value_type = String, format = DateTime)]
             pub as_of: Timestamp,
-            /// Tier of the answer: always `live`.
+            /// Tier of the response: always `live`.
             pub tier: &'static str,
         }
 

@@ -5,7 +5,7 @@ use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 use state::StateError;
 
-/// Builds a JSON answer in the standard envelope. Caches must not store it.
+/// Builds a JSON response in the standard envelope. Caches must not store it.
 pub(crate) fn data(status: StatusCode, data: Value) -> Response {
     api::json(status, &json!({ "data": data }))
 }

@@ -25,7 +25,7 @@ pub(crate) struct CartClient {
 /// Reasons why a call returned no cart.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CartError {
-    /// The store could not be queried, or did not answer.
+    /// The store could not be queried, or did not respond.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The store's response is not the expected cart.
@@ -43,7 +43,7 @@ impl CartError {
     pub(crate) const fn is_unknown(&self) -> bool {
         match self {
             Self::Store(error) => error.leaves_open(),
-            // An unreadable answer does not show whether the call was carried out.
+            // An unreadable response does not show whether the call was carried out.
             Self::Fault(CartFault::Unreadable(_)) => true,
             Self::Fault(CartFault::Refused(kind)) => kind.leaves_open(),
         }
@@ -99,7 +99,7 @@ impl CartClient {
         }
     }
 
-    /// Creates a cart. If the store's answer is lost, the created cart is abandoned.
+    /// Creates a cart. If the store's response is lost, the created cart is abandoned.
     pub(crate) async fn create(&self, draft: &CartDraft) -> CartResult {
         let request = GraphqlRequest::new(documents::CART_CREATE, "CartCreate", json!({ "input": draft.input() }));
         self.mutate(&request, "cartCreate", Effect::Unsafe).await

@@ -46,7 +46,7 @@ pub(crate) enum CartFailure {
         /// Message for the caller.
         detail: String,
     },
-    /// The catalogue does not answer.
+    /// The catalogue does not respond.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
     /// The shared state cannot be read or written.
@@ -61,7 +61,7 @@ pub(crate) enum CartFailure {
     /// A saved record cannot be opened.
     #[error("a saved record cannot be decrypted")]
     Open(#[from] OpenError),
-    /// A decrypted record cannot be parsed, or an answer cannot be serialised.
+    /// A decrypted record cannot be parsed, or a response cannot be serialised.
     #[error("a saved record cannot be read")]
     Form(#[from] serde_json::Error),
     /// A task panicked. The panic is logged where it happened.
@@ -107,7 +107,7 @@ pub(crate) fn unknown() -> Problem {
 }
 
 impl CartFailure {
-    /// Returns the failure of a store that gave no answer or an invalid one.
+    /// Returns the failure of a store that gave no response or an invalid one.
     pub(crate) fn of_store(code: ErrorCode) -> Self {
         Self::Store {
             code,

@@ -28,7 +28,7 @@ pub trait Catalogue: Send + Sync + fmt::Debug {
     }
 }
 
-/// Reasons why the catalogue does not answer.
+/// Reasons why the catalogue does not respond.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     /// No release is open yet.
@@ -37,7 +37,7 @@ pub enum CatalogueError {
     /// The catalogue cannot be reached.
     #[error("the query server does not answer")]
     Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The catalogue's answer cannot be understood.
+    /// The catalogue's response cannot be understood.
     #[error("the query server's answer cannot be read: {0}")]
     Answer(String),
 }
@@ -60,7 +60,7 @@ pub struct HttpCatalogue {
     brand: Url,
 }
 
-/// Maximum size of an answer in bytes, enough for twenty products of 2,048 variants with their titles.
+/// Maximum size of a response in bytes, enough for twenty products of 2,048 variants with their titles.
 const ANSWER_BYTES_MAX: usize = 32 << 20;
 
 #[derive(Serialize)]
@@ -106,7 +106,7 @@ impl HttpCatalogue {
     }
 }
 
-/// Reads the body of an answer, up to the size limit.
+/// Reads the body of a response, up to the size limit.
 pub(crate) async fn whole(mut response: reqwest::Response) -> Result<Vec<u8>, CatalogueError> {
     let mut bytes = Vec::new();
     let unreachable = |error: reqwest::Error| CatalogueError::Unreachable(error.into());

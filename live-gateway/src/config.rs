@@ -66,8 +66,8 @@ pub struct CartConfig {
     /// Maximum time for an operation on a cart, in milliseconds. A store that has not responded within this time is
     /// reported as a problem.
     pub budget_ms: u64,
-    /// Time in milliseconds for which a cart that was read is reused for later reads. The answer states its `as_of`. 0
-    /// disables reuse.
+    /// Time in milliseconds for which a cart that was read is reused for later reads. The response states its `as_of`.
+    /// 0 disables reuse.
     pub reuse_ms: u64,
     /// Maximum time for a search for discount codes, in milliseconds. The edge's timeout must be at least as long.
     pub optimize_budget_ms: u64,

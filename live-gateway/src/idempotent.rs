@@ -25,7 +25,7 @@ use crate::request_time::RequestTime;
 use crate::rules::carts::ids::CartId;
 
 const KEY: HeaderName = api::IDEMPOTENCY_KEY;
-/// Header that marks a replayed answer.
+/// Header that marks a replayed response.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const KEY_BYTES_MAX: usize = 255;
 const REQUEST: Purpose = Purpose::new("idempotent-request");
@@ -38,7 +38,7 @@ pub(crate) struct Request<'a> {
     /// Id of the API operation.
     pub(crate) route: &'static str,
     pub(crate) headers: &'a HeaderMap,
-    /// Content that the answer depends on: path parameters and body.
+    /// Content that the response depends on: path parameters and body.
     pub(crate) content: Value,
     pub(crate) time: RequestTime,
 }
@@ -67,7 +67,7 @@ struct Place {
     lease: HeldLease,
 }
 
-/// Executes the request at most once for each key. `run` returns the body of the answer, which has status 200.
+/// Executes the request at most once for each key. `run` returns the body of the response, which has status 200.
 pub(crate) async fn once<R, F>(context: &Arc<CartContext>, request: Request<'_>, run: R) -> Result<Response, Problem>
 where
     R: FnOnce(OnceContext) -> F,
@@ -150,7 +150,7 @@ fn begin(request: &Request<'_>, kept: &RequestRecord, is_again: bool) -> Result<
 enum ClaimOutcome {
     /// This server must carry out the request; `true` if the request was begun before.
     Ours(Place, RequestRecord, bool),
-    /// The request was already carried out; contains its answer.
+    /// The request was already carried out; contains its response.
     Answered(Vec<u8>),
     /// A different request was made under the key.
     Another,

@@ -2,9 +2,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Time reserved before the edge's deadline for sending the answer. The content must be known by then.
+/// Time reserved before the edge's deadline for sending the response. The content must be known by then.
 const ANSWER: Duration = Duration::from_millis(100);
-/// Time reserved between the end of the work at the stores and the deadline for the answer's content.
+/// Time reserved between the end of the work at the stores and the deadline for the response's content.
 const WORK: Duration = Duration::from_millis(400);
 
 /// Time budget of one request, shared by all its steps from the edge to the stores.
@@ -47,7 +47,7 @@ impl RequestTime {
         self.began + whole * 3 / 4
     }
 
-    /// Returns the time by which the answer must be sent.
+    /// Returns the time by which the response must be sent.
     pub(crate) fn answer_by(self) -> Option<Instant> {
         self.edge.and_then(|edge| edge.checked_sub(ANSWER))
     }

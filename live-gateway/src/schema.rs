@@ -14,17 +14,17 @@ pub enum UnverifiedCode {
     ProductNotFound,
     /// The store says that the product no longer exists.
     ProductGone,
-    /// The store did not answer within the budget.
+    /// The store did not respond within the budget.
     StoreTimeout,
     /// The store asks clients to send no requests for a while.
     StoreThrottled,
     /// The store cannot be reached, is closed, or has failed repeatedly and is not queried for a while.
     StoreUnavailable,
-    /// The store's answer cannot be parsed, or is about another product.
+    /// The store's response cannot be parsed, or is about another product.
     StoreUnreadable,
     /// The store's response has a different currency than the stored prices.
     CurrencyDiffers,
-    /// The store does not state the currency of its answer.
+    /// The store does not state the currency of its response.
     CurrencyUnknown,
     /// Too many stores are being queried at this moment.
     Busy,
@@ -166,10 +166,10 @@ pub struct VariantOffer {
     pub available: bool,
 }
 
-/// Sources of a live answer.
+/// Sources of a live response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LiveProvenance {
-    /// Engine of the answer: always `live`.
+    /// Engine of the response: always `live`.
     pub engine: &'static str,
     /// Release that states which store sells the product, and that contains the snapshots.
     pub release: String,
@@ -180,12 +180,12 @@ pub struct LiveProvenance {
 pub struct LivePriceAnswer {
     /// Price of the product.
     pub data: LivePrice,
-    /// Sources of the answer.
+    /// Sources of the response.
     pub provenance: LiveProvenance,
     /// Time at which the price was known to be true.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// Tier of the answer: always `live`.
+    /// Tier of the response: always `live`.
     pub tier: &'static str,
 }
 
@@ -194,12 +194,12 @@ pub struct LivePriceAnswer {
 pub struct LivePricesAnswer {
     /// One entry for each ident, in the order of the request.
     pub data: Vec<LivePrice>,
-    /// Sources of the answer.
+    /// Sources of the response.
     pub provenance: LiveProvenance,
     /// Oldest `as_of` of the entries; the current time if there are no entries.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// Tier of the answer: always `live`.
+    /// Tier of the response: always `live`.
     pub tier: &'static str,
 }
 

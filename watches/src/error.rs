@@ -46,10 +46,10 @@ pub enum WatchError {
     /// A different request was made under the idempotency key.
     #[error("the idempotency key was used with a different request")]
     Mismatch,
-    /// The market returned no answer.
+    /// The market returned no response.
     #[error(transparent)]
     Market(#[from] MarketError),
-    /// The state does not answer, or rejects the operation.
+    /// The state does not respond, or rejects the operation.
     #[error(transparent)]
     State(#[from] StateError),
     /// The receiver cannot be sealed.

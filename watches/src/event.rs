@@ -36,7 +36,7 @@ pub(crate) struct EventData {
     /// Reading before the event. `now` is the reading that made the conditions true.
     pub(crate) before: Option<Reading>,
     pub(crate) now: Option<Reading>,
-    /// Signed quote of the store's price when the event was first sent; null if the store did not answer.
+    /// Signed quote of the store's price when the event was first sent; null if the store did not respond.
     pub(crate) quote: Option<String>,
 }
 

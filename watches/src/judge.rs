@@ -81,7 +81,8 @@ fn variant(watched: &WatchedProduct) -> Option<data_model::VariantId> {
     Some(data_model::VariantId(number))
 }
 
-/// Returns the stored product with the live answer merged in. Variants that were not queried keep their stored values.
+/// Returns the stored product with the live response merged in. Variants that were not queried keep their stored
+/// values.
 fn overlaid(mut product: StoredProduct, observation: &Observation) -> StoredProduct {
     product
         .variants

@@ -21,7 +21,7 @@ pub struct MatchedProduct {
     pub first_seen_at: Option<Timestamp>,
 }
 
-/// Reasons why the market returned no answer.
+/// Reasons why the market returned no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MarketError {
     /// No release is open yet, or too many requests are in progress.
@@ -56,6 +56,7 @@ pub trait Market: Send + Sync + fmt::Debug {
     /// Returns a [`MarketError`].
     async fn matches(&self, query: &str) -> Result<Vec<MatchedProduct>, MarketError>;
 
-    /// Returns a signed quote of the store's current price of the product. Returns `None` if the store does not answer.
+    /// Returns a signed quote of the store's current price of the product. Returns `None` if the store does not
+    /// respond.
     async fn quote(&self, product: ProductId, variant: Option<VariantId>) -> Option<String>;
 }

@@ -1,4 +1,4 @@
-//! Operations on watches: typed request in, typed answer out.
+//! Operations on watches: typed request in, typed response out.
 
 use api::{Caller, Via};
 use data_model::{ProductIdent, Timestamp, VariantId};

@@ -1,4 +1,4 @@
-//! HTTP routes: each reads a request, calls one operation and writes the answer.
+//! HTTP routes: each reads a request, calls one operation and writes the response.
 
 mod read;
 
@@ -191,7 +191,7 @@ async fn delete_watch(
 
 /// Replaces the secret of a watch.
 ///
-/// Only this answer shows the new secret. For a day, events are signed with the previous secret too. A watch with
+/// Only this response shows the new secret. For a day, events are signed with the previous secret too. A watch with
 /// e-mails has no secret.
 #[utoipa::path(
     post,

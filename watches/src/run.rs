@@ -36,7 +36,7 @@ pub fn observation_channel() -> (ObservationSender, ObservationReceiver) {
 }
 
 impl ObservationSender {
-    /// Passes one live answer on.
+    /// Passes one live response on.
     pub fn send(&self, observation: Observation) {
         if self.0.try_send(observation).is_err() {
             metrics::counter!("watch_observations_lost_total").increment(1);

@@ -74,7 +74,7 @@ pub struct Watch {
     /// Address to which events are sent by e-mail; null if they are posted.
     #[schema(required = true, format = "email")]
     pub email: Option<String>,
-    /// Secret that signs posted events: `whsec_` and Base64. The secret is present only in the answer to the request
+    /// Secret that signs posted events: `whsec_` and Base64. The secret is present only in the response to the request
     /// that created it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -110,10 +110,10 @@ pub struct WatchEvent {
     pub failure: Option<String>,
 }
 
-/// Source of answers about watches.
+/// Source of responses about watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct WatchProvenance {
-    /// Engine of the answer: always `watches`.
+    /// Engine of the response: always `watches`.
     pub engine: &'static str,
 }
 
@@ -124,12 +124,12 @@ macro_rules! answers {
         pub struct $answer {
             /// Result of the operation.
             pub data: $data,
-            /// Source of the answer.
+            /// Source of the response.
             pub provenance: WatchProvenance,
-            /// Time at which the answer was valid.
+            /// Time at which the response was valid.
             #[schema(value_type = String, format = DateTime)]
             pub as_of: Timestamp,
-            /// Tier of the answer: always `live`.
+            /// Tier of the response: always `live`.
             pub tier: &'static str,
         }
 

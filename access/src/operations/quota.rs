@@ -7,7 +7,7 @@ use crate::schema::{AccessLimits, Quota};
 
 impl Access {
     /// Returns the quota of `caller` with the remaining requests. If limits are counted in a shared server that does
-    /// not answer, the remaining requests are based on this process's own count.
+    /// not respond, the remaining requests are based on this process's own count.
     pub(crate) async fn quota(&self, caller: &Caller) -> Quota {
         let now = self.now();
         let plan = plan_of(caller.known().map(AsRef::as_ref));

@@ -1,4 +1,4 @@
-//! HTTP routes: each reads the caller, calls one operation and writes the answer.
+//! HTTP routes: each reads the caller, calls one operation and writes the response.
 
 mod changelog;
 

@@ -163,7 +163,7 @@ impl Server {
         self.child = run(self.port, self.password, self.tls, &self.folder).unwrap();
     }
 
-    /// Sends the process a signal: `STOP`, after which the server does not answer, or `CONT`.
+    /// Sends the process a signal: `STOP`, after which the server does not respond, or `CONT`.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());

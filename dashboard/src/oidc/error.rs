@@ -18,7 +18,7 @@ pub(crate) enum HttpError {
     /// The request cannot be sent, or no response arrived in time.
     #[error("no answer")]
     Failed(#[source] reqwest::Error),
-    /// The answer exceeds the size limit.
+    /// The response exceeds the size limit.
     #[error("the answer is too large")]
     TooLarge,
 }

@@ -15,7 +15,7 @@ use super::http::ProviderHttp;
 
 /// Time for which the provider's configuration and keys are used without reading them again.
 const FRESH_MS: i64 = 3_600_000;
-/// Time for which old configuration and keys are used while the provider does not answer.
+/// Time for which old configuration and keys are used while the provider does not respond.
 const STALE_MS: i64 = 24 * 3_600_000;
 /// Minimum pause after a failed request to the provider, and between two requests for its keys.
 const PAUSE_MS: i64 = 15_000;
@@ -29,7 +29,7 @@ pub(super) struct OtherMetadata {
 }
 
 impl OtherMetadata {
-    /// Returns true if every answer of the provider names its issuer.
+    /// Returns true if every response of the provider names its issuer.
     pub(super) const fn names_issuer(&self) -> bool {
         self.authorization_response_iss_parameter_supported
     }
@@ -64,7 +64,7 @@ struct MetadataCache {
 }
 
 impl Metadata {
-    /// Returns the provider's metadata, and reads it again if it is old. While the provider does not answer, old
+    /// Returns the provider's metadata, and reads it again if it is old. While the provider does not respond, old
     /// metadata is used for up to a day.
     pub(super) async fn get(
         &self,

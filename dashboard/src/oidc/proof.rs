@@ -4,8 +4,8 @@ use openidconnect::{Nonce, PkceCodeVerifier};
 use sha2::{Digest, Sha256};
 use state::{PendingHash, PendingToken};
 
-/// Proof that a provider's answer belongs to the sign-in that a browser started. All values derive from a secret in the
-/// browser's cookie. The server stores only a hash of the secret, so that each sign-in can be used once.
+/// Proof that a provider's response belongs to the sign-in that a browser started. All values derive from a secret in
+/// the browser's cookie. The server stores only a hash of the secret, so that each sign-in can be used once.
 #[derive(Debug, Clone)]
 pub(crate) struct Proof(PendingToken);
 

@@ -26,7 +26,7 @@ pub(super) async fn list(State(inner): State<Arc<Inner>>, signed_in: SignedIn) -
     Ok(data(StatusCode::OK, json!(told)))
 }
 
-/// Handles `POST /dashboard/api/keys`: creates a key, which is shown only in this answer.
+/// Handles `POST /dashboard/api/keys`: creates a key, which is shown only in this response.
 pub(super) async fn create(
     State(inner): State<Arc<Inner>>,
     signed_in: SignedIn,
@@ -113,7 +113,7 @@ fn unknown() -> Problem {
     Problem::new(ErrorCode::KeyNotFound).detail("The key does not exist.")
 }
 
-/// Reads the key name from the body. A rejected name is not repeated in the answer, because it may be a key.
+/// Reads the key name from the body. A rejected name is not repeated in the response, because it may be a key.
 fn name(body: &JsonObject, path: PathParameters) -> Result<KeyName, Problem> {
     let mut reader = MembersReader::new(body);
     let text = reader.required("name").text(usize::MAX);
@@ -170,7 +170,7 @@ fn document(key: &KeyRecord, now: Timestamp) -> Value {
     })
 }
 
-/// Formats a new key. No other answer contains the secret key.
+/// Formats a new key. No other response contains the secret key.
 fn issued_document(issued: &IssuedKey, now: Timestamp) -> Value {
     let mut told = document(&issued.record, now);
     told["key"] = issued.key.expose().into();

@@ -16,7 +16,7 @@ use crate::doors::Sender;
 use crate::local_path::LocalPath;
 use crate::own_page::OwnPage;
 
-/// Handles `POST /dashboard/api/mail`: mails a sign-in link. The answer reveals nothing about the address.
+/// Handles `POST /dashboard/api/mail`: mails a sign-in link. The response reveals nothing about the address.
 pub(super) async fn send(
     State(inner): State<Arc<Inner>>,
     _own: OwnPage,
@@ -65,7 +65,7 @@ fn unserved(why: &'static str) -> Problem {
     Problem::new(ErrorCode::RouteNotFound).detail(why)
 }
 
-/// Handles `GET /dashboard/api/mails`: the mails of the demo, newest first. Other servers answer with an error.
+/// Handles `GET /dashboard/api/mails`: the mails of the demo, newest first. Other servers return an error.
 pub(super) async fn list(State(inner): State<Arc<Inner>>, _own: OwnPage) -> Result<Response, Problem> {
     let kept = inner.mailer.as_ref().and_then(Mailer::kept);
     let mails = kept.ok_or_else(|| unserved("This server does not show e-mails."))?;

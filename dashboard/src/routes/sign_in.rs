@@ -25,13 +25,13 @@ enum SignInRefusal {
     Unknown,
     /// The sign-in was already completed, or took too long.
     Late,
-    /// The answer names another provider as its issuer.
+    /// The response names another provider as its issuer.
     MixedUp,
     /// The provider or the user declined the sign-in.
     Declined,
     /// The provider's response is invalid.
     Invalid,
-    /// The provider or the state database does not answer.
+    /// The provider or the state database does not respond.
     Unavailable,
 }
 
@@ -56,7 +56,7 @@ fn provider(inner: &Inner) -> Result<&Provider, Problem> {
         .ok_or_else(|| Problem::new(ErrorCode::RouteNotFound))
 }
 
-/// Handles `POST /dashboard/api/sign-in`: returns the provider's URL. A cookie ties the provider's answer to this
+/// Handles `POST /dashboard/api/sign-in`: returns the provider's URL. A cookie ties the provider's response to this
 /// browser.
 pub(super) async fn begin(
     State(inner): State<Arc<Inner>>,
@@ -111,7 +111,7 @@ pub(super) async fn come_back(
     unkept(answer)
 }
 
-/// Forbids caches to store the answer, and browsers to send its URL to other pages.
+/// Forbids caches to store the response, and browsers to send its URL to other pages.
 fn unkept(mut answer: Response) -> Response {
     let headers = answer.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -119,7 +119,7 @@ fn unkept(mut answer: Response) -> Response {
     answer
 }
 
-/// Query parameters of the provider's answer. A duplicate parameter counts as absent, because RFC 6749, section 3.1,
+/// Query parameters of the provider's response. A duplicate parameter counts as absent, because RFC 6749, section 3.1,
 /// forbids duplicates.
 #[derive(Default)]
 struct Answer {
@@ -154,7 +154,7 @@ async fn sign_in(inner: &Inner, from: Sender, headers: &HeaderMap, came: Answer)
     let provider = inner.provider.as_ref().ok_or(SignInRefusal::Unknown)?;
     let secret = cookies::value(headers, PENDING_COOKIE).and_then(|text| text.parse().ok());
     let proof = Proof::of(secret.ok_or(SignInRefusal::Unknown)?);
-    // An answer with another `state` belongs to another browser, so the pending sign-in must not change.
+    // A response with another `state` belongs to another browser, so the pending sign-in must not change.
     if came.state.as_deref() != Some(proof.state().as_str()) {
         return Err(SignInRefusal::Unknown);
     }

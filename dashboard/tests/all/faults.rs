@@ -33,7 +33,7 @@ async fn while_the_state_is_gone_the_page_stands_and_what_needs_it_is_503() {
         answer.refused(503, "not_ready");
         assert_eq!(answer.header("retry-after"), "1", "{path}");
     }
-    // A visitor without a session gets an answer that does not need the state database.
+    // A visitor without a session gets a response that does not need the state database.
     Browser::new(&site)
         .get("/dashboard/api/keys")
         .await

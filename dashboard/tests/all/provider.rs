@@ -49,9 +49,9 @@ pub(crate) struct ProviderFaults {
     /// Overrides fields of the provider's metadata.
     pub(crate) metadata: Value,
     pub(crate) signature: Signature,
-    /// HTTP status of every answer.
+    /// HTTP status of every response.
     pub(crate) status: Option<u16>,
-    /// Number of bytes added at the end of each answer.
+    /// Number of bytes added at the end of each response.
     pub(crate) padding: usize,
     /// Redirects every request to another address.
     pub(crate) redirect: bool,

@@ -257,7 +257,7 @@ async fn an_answer_that_comes_again_or_late_or_from_elsewhere_is_refused() {
     );
 
     assert_eq!(come_back(&mut browser, &answer).await.header("location"), "/dashboard/");
-    // A repeated answer with the old cookie is rejected without a request to the provider.
+    // A repeated response with the old cookie is rejected without a request to the provider.
     provider.asked();
     browser.cookies.insert(PENDING.to_owned(), secret);
     refused(&come_back(&mut browser, &answer).await, "late");

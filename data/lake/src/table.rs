@@ -114,7 +114,7 @@ impl TableName {
     /// Reference tables whose rows are built into the program.
     pub const FACTS: [Self; 2] = [Self::Currencies, Self::Pincodes];
 
-    /// Tables with stores' answers about delivery. Crawls do not change them.
+    /// Tables with stores' responses about delivery. Crawls do not change them.
     pub const DELIVERY: [Self; 3] = [Self::DeliveryMatrix, Self::DeliveryZones, Self::DeliveryProbes];
 
     /// Tables with data published by review apps. Crawls do not change them, and a change writes only the affected

@@ -1,4 +1,4 @@
-//! Parses a store's answers about customers. The module is pure (no I/O, no clock).
+//! Parses a store's responses about customers. The module is pure (no I/O, no clock).
 
 use data_model::Timestamp;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ pub(super) enum SignInRefusal {
     Throttled,
     /// The store rejects the token of the Storefront API, or the token lacks the permission.
     Token,
-    /// The store's answer is none of the expected ones.
+    /// The store's response is none of the expected ones.
     Unreadable,
 }
 

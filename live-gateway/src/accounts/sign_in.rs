@@ -126,7 +126,7 @@ impl Accounts {
         Ok(CartAnswerDocument::new(account, self.context.clock.now()))
     }
 
-    /// Sends the request to the store with the known Storefront token. Returns the store and its answer.
+    /// Sends the request to the store with the known Storefront token. Returns the store and its response.
     async fn ask(
         &self,
         asked: &CallerContext,
@@ -222,7 +222,7 @@ fn rejected(reason: &'static str, detail: &str) -> CartFailure {
     }
 }
 
-/// Returns the failure of a call without an answer. `is_open` is true if the store may have carried out the call.
+/// Returns the failure of a call without a response. `is_open` is true if the store may have carried out the call.
 fn unanswered(action: AccountAction, code: ErrorCode, is_open: bool) -> CartFailure {
     match action {
         AccountAction::Register if is_open => CartFailure::Store {
@@ -270,7 +270,7 @@ async fn register(store: &Store, request: &AccountRequest, is_again: bool) -> Re
         Err(error @ StoreError::OutcomeUnknown { .. }) => Some(SignInError::Store(error)),
         Err(error) => return Err(error.into()),
     };
-    // If the answer was lost, a customer who can log in is registered. A failed log-in leaves the outcome unknown.
+    // If the response was lost, a customer who can log in is registered. A failed log-in leaves the outcome unknown.
     match (log_in(store, request).await, lost) {
         (Err(_), Some(lost)) => Err(lost),
         (given, _) => given,

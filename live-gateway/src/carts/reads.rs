@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::rules::carts::ids::CartId;
 use crate::schema::carts::CartDocument;
 
-/// Recently read carts, so that identical reads share one answer.
+/// Recently read carts, so that identical reads share one response.
 #[derive(Debug, Default)]
 pub(super) struct Reads(Mutex<HashMap<CartId, Arc<CartReading>>>);
 

@@ -51,8 +51,8 @@ const CALLS_MAX: u32 = 16;
 /// Maximum number of lookups within one operation. A lookup finds the outcome of a call whose response was lost, or
 /// finds the current lines if the store does not know the given lines.
 const LOOKUPS_MAX: u32 = 2;
-/// Maximum number of attempts to create a cart within one operation. The cart is created again if the first answer was
-/// lost, and without lines that the store refuses.
+/// Maximum number of attempts to create a cart within one operation. The cart is created again if the first response
+/// was lost, and without lines that the store refuses.
 const CREATES_MAX: u32 = 4;
 
 struct Work<'a> {
@@ -129,7 +129,7 @@ impl Work<'_> {
             self.settled.set.clone_from(&self.settings);
         }
         if self.before.is_again {
-            // An earlier attempt may have sent the same settings without receiving an answer.
+            // An earlier attempt may have sent the same settings without receiving a response.
             self.lose_settings();
             let lost = |(variant, asked): (&u64, &u32)| {
                 (
@@ -144,7 +144,7 @@ impl Work<'_> {
             self.lost = self.asked.iter().map(lost).collect();
         }
         // If the cart was not read, the plan starts from the last known cart, which is not reported as the outcome. A
-        // call whose answer was lost may have changed the cart since.
+        // call whose response was lost may have changed the cart since.
         let is_known = group.doubt.is_none() && group.unsent == Target::default();
         if !is_known || self.before.is_again || self.target.is_read {
             self.read(&group.seen.id).await?;
@@ -155,7 +155,7 @@ impl Work<'_> {
         self.steps().await
     }
 
-    /// Adds settings that were changed while the store did not answer, and settings that late calls may overwrite.
+    /// Adds settings that were changed while the store did not respond, and settings that late calls may overwrite.
     fn join_unsent(&mut self, group: &Group) {
         let address = self.before.address.as_ref();
         let declined = group
@@ -313,7 +313,7 @@ impl Work<'_> {
         self.settled.problems.extend(troubles);
     }
 
-    /// Processes the answer to a mutation. Returns `None` if a new plan is needed because the cart was read again or
+    /// Processes the response to a mutation. Returns `None` if a new plan is needed because the cart was read again or
     /// rebuilt.
     async fn answered(
         &mut self,

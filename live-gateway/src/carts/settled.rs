@@ -9,7 +9,7 @@ use crate::rules::carts::answer::Note;
 use crate::rules::carts::record::{ChosenDelivery, Declined, Doubt, Group, Target};
 use crate::rules::store_cart::{Buyer, CartAddress, Refusal, StoreCart};
 
-/// Time in milliseconds for which a call whose answer was lost may still be carried out. This time is longer than the
+/// Time in milliseconds for which a call whose response was lost may still be carried out. This time is longer than the
 /// platform processes one call.
 const LATE_MS: i64 = 60_000;
 /// Message for a change whose outcome is unknown.

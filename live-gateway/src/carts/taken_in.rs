@@ -1,4 +1,4 @@
-//! Merges the outcome at one store's cart into the cart's record and into the caller's answer.
+//! Merges the outcome at one store's cart into the cart's record and into the caller's response.
 
 use std::collections::BTreeSet;
 

@@ -60,7 +60,7 @@ fn request(coalescer: &StoreCoalescer, ids: &[String]) -> GraphqlRequest {
     GraphqlRequest::new(documents::VARIANTS_BY_ID, "Variants", variables)
 }
 
-/// Queries the variants that did not fit into the first query, and parses all answers.
+/// Queries the variants that did not fit into the first query, and parses all responses.
 async fn rest(
     store: &Store,
     coalescer: &StoreCoalescer,
@@ -131,7 +131,7 @@ pub(super) async fn by_js(
 ) -> Result<ProductReply, Unverified> {
     match store.product_js(&stored.handle).await {
         Ok(FetchOutcome::Body(page)) => Ok(js::read(&page.bytes, stored, page.cart_currency)?),
-        // The request had no validator, so the answer `not modified` is invalid.
+        // The request had no validator, so the response `not modified` is invalid.
         Ok(FetchOutcome::NotModified) => {
             Err(Nonsense::Form("the store answered `not modified` to a request without a validator".to_owned()).into())
         }

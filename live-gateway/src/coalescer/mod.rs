@@ -24,12 +24,12 @@ use crate::rules::ProductReply;
 use crate::rules::reason::Unverified;
 use crate::schema::UnverifiedCode;
 
-/// A store's answer about a product, and the time of the query.
+/// A store's response about a product, and the time of the query.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) told: Arc<ProductReply>,
     pub(crate) as_of: Timestamp,
-    /// Currency of the answer's amounts.
+    /// Currency of the response's amounts.
     currency: CurrencyCode,
 }
 
@@ -45,7 +45,7 @@ impl Answer {
         }
     }
 
-    /// True if the answer covers every stored variant. A newer release may have more variants.
+    /// True if the response covers every stored variant. A newer release may have more variants.
     fn covers(&self, stored: &StoredProduct) -> bool {
         let told = |id| self.told.gone.contains(&id) || self.told.variants.iter().any(|variant| variant.id == id);
         self.currency == stored.currency && stored.variants.iter().all(|variant| told(variant.id))
@@ -128,7 +128,7 @@ impl StoreCoalescers {
         ))
     }
 
-    /// Returns a recent answer, or registers the request as waiting. Starts the coalescer's task if it is idle.
+    /// Returns a recent response, or registers the request as waiting. Starts the coalescer's task if it is idle.
     fn take(
         &self,
         coalescer: &Arc<StoreCoalescer>,
@@ -162,7 +162,7 @@ impl StoreCoalescers {
 async fn waited(told: oneshot::Receiver<Outcome>, deadline: Instant) -> Outcome {
     match tokio::time::timeout_at(deadline, told).await {
         Ok(Ok(outcome)) => outcome,
-        // The coalescer's task ended without an answer. Only a panic causes this, and it is logged where it happens.
+        // The coalescer's task ended without a response. Only a panic causes this, and it is logged where it happens.
         Ok(Err(_)) => Err(Unverified::new(
             UnverifiedCode::StoreUnreadable,
             "the store's answer could not be read",

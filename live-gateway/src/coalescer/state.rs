@@ -289,7 +289,7 @@ impl StoreCoalescer {
         Some(Arc::clone(&wanted.brand))
     }
 
-    /// Sends the outcome to all requests that wait for a product, and keeps an answer for later requests.
+    /// Sends the outcome to all requests that wait for a product, and keeps a response for later requests.
     pub(super) fn tell(&self, platform_id: u64, outcome: &Outcome, config: &GatewayConfig) -> Option<Arc<StoredBrand>> {
         let mut state = self.state();
         let at = state

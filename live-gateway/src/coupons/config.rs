@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CouponsConfig {
-    /// Maximum time for an answer, in milliseconds. Codes that are not tested by then are reported as untested. The
+    /// Maximum time for a response, in milliseconds. Codes that are not tested by then are reported as untested. The
     /// server's own request timeout must be longer.
     pub budget_ms: u64,
     /// Maximum time for a test job at one store, in milliseconds. The job continues after a response that did not wait

@@ -127,7 +127,7 @@ impl TrialCart<'_> {
         }
     }
 
-    /// Returns the cart of an answer if it contains only this item and free lines that the store added.
+    /// Returns the cart of a response if it contains only this item and free lines that the store added.
     fn believed(&self, answer: CartAnswer) -> Result<StoreCart, UntestedReason> {
         let is_about = |part: &str| {
             let mut fields = answer.refusals.iter().flat_map(|refusal| &refusal.field);

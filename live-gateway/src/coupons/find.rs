@@ -20,7 +20,7 @@ use super::testing::{TestItem, TestJob};
 use super::{Finder, Inner};
 use crate::catalogue::CatalogueError;
 
-/// Part of the budget reserved for writing the answer.
+/// Part of the budget reserved for writing the response.
 const MARGIN: Duration = Duration::from_millis(50);
 
 /// Product or brand whose codes are requested.
@@ -52,7 +52,7 @@ pub enum CouponsError {
     /// The release has no such brand. No store was queried.
     #[error("no such brand")]
     BrandNotFound,
-    /// The catalogue does not answer.
+    /// The catalogue does not respond.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
 }
@@ -229,7 +229,7 @@ impl CandidateTests<'_> {
                     item: *item,
                     candidates: missing,
                 };
-                // The test continues for later requests if this answer does not wait for its end.
+                // The test continues for later requests if this response does not wait for its end.
                 let done = tokio::spawn(testing.run(turn));
                 match timeout_at(deadline, done).await {
                     Ok(Ok(_)) => {}

@@ -1,5 +1,5 @@
-//! Groups of codes that are entered together, and the conclusions from a store's answer. The module is pure (no I/O, no
-//! clock).
+//! Groups of codes that are entered together, and the conclusions from a store's response. The module is pure (no I/O,
+//! no clock).
 //!
 //! Of the codes entered together, a store applies those that can be combined. A code that applies in a group is
 //! therefore proven to apply. A code that does not apply is only proven not to if nothing in the group applied, or if

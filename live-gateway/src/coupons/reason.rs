@@ -11,7 +11,7 @@ use crate::schema::UnverifiedCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UntestedReason {
-    /// The time or the number of calls for a test was used up. Testing continues for a while after the answer, so a
+    /// The time or the number of calls for a test was used up. Testing continues for a while after the response, so a
     /// later request may return more.
     Budget,
     /// The store asks clients to send no requests for a while.
@@ -20,9 +20,9 @@ pub enum UntestedReason {
     StoreTimeout,
     /// The store cannot be reached, is closed, or does not accept carts from this service.
     StoreUnavailable,
-    /// The store's answer cannot be parsed.
+    /// The store's response cannot be parsed.
     StoreUnreadable,
-    /// The store does not accept the text as a code, or its answer does not mention the code.
+    /// The store does not accept the text as a code, or its response does not mention the code.
     Refused,
     /// No item can be added to a cart: the item is sold out, or the brand has nothing in stock.
     SoldOut,

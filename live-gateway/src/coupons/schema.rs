@@ -100,10 +100,10 @@ pub struct Coupons {
     pub untested: Vec<UntestedCode>,
 }
 
-/// Sources of an answer about codes.
+/// Sources of a response about codes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CouponsProvenance {
-    /// Engine of the answer: always `live`.
+    /// Engine of the response: always `live`.
     pub engine: &'static str,
     /// Release that maps the brand to its store and products.
     pub release: String,
@@ -116,11 +116,11 @@ pub struct CouponsProvenance {
 pub struct CouponsAnswer {
     /// Codes of the brand.
     pub data: Coupons,
-    /// Sources of the answer.
+    /// Sources of the response.
     pub provenance: CouponsProvenance,
     /// Oldest `tested_at` of all tested codes; the current time if no code was tested.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// Tier of the answer: always `live`.
+    /// Tier of the response: always `live`.
     pub tier: &'static str,
 }

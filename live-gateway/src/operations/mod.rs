@@ -1,3 +1,3 @@
-//! Operations, one per file: typed request in, typed answer out, without HTTP.
+//! Operations, one per file: typed request in, typed response out, without HTTP.
 
 pub(crate) mod prices;

@@ -15,7 +15,7 @@ use crate::schema::LivePrice;
 
 /// Maximum number of products in one request.
 pub(crate) const IDENTS_MAX: usize = 20;
-/// Part of the budget reserved for writing the answer.
+/// Part of the budget reserved for writing the response.
 const MARGIN: Duration = Duration::from_millis(20);
 
 /// Products whose prices are requested: at most 20, duplicates allowed.
@@ -113,7 +113,7 @@ impl LiveGateway {
     }
 
     /// Returns a signed quote of a product's current price, for all its variants or for one. Returns `None` if the
-    /// store does not answer or the server signs nothing.
+    /// store does not respond or the server signs nothing.
     pub async fn quote(&self, ident: ProductIdent, variant: Option<VariantId>) -> Option<String> {
         let quoter = self.0.checkouts.get()?.quoter(variant).await.ok()?;
         let answer = self.prices(PricesRequest::one(ident).quoted(Some(quoter))).await.ok()?;

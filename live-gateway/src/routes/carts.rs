@@ -1,4 +1,4 @@
-//! Routes of carts: each reads a request, calls one operation and writes the answer.
+//! Routes of carts: each reads a request, calls one operation and writes the response.
 
 pub(in crate::routes) mod asking;
 pub(in crate::routes) mod body;

@@ -1,4 +1,4 @@
-//! HTTP routes: each reads parameters, calls one operation and writes the answer.
+//! HTTP routes: each reads parameters, calls one operation and writes the response.
 
 mod accounts;
 mod carts;
@@ -50,7 +50,7 @@ fn coupons_operation() -> OpenApiRouter<Finder> {
 }
 
 impl LiveGateway {
-    /// Returns all routes of a server that is only a gateway, with the common layers that every answer needs.
+    /// Returns all routes of a server that is only a gateway, with the common layers that every response needs.
     pub fn router(&self, edge: EdgeConfig, metrics: Option<PrometheusHandle>) -> EdgeRouter {
         self.open_router().merge(self.probes(metrics)).edge(edge)
     }

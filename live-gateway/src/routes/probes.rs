@@ -26,7 +26,7 @@ pub(crate) async fn health() -> Response {
 
 /// Readiness probe: confirms that the catalogue can be queried and that the server is not about to stop.
 ///
-/// If one of these conditions is not met, the answer is 503, and a load balancer should send no requests.
+/// If one of these conditions is not met, the response is 503, and a load balancer should send no requests.
 #[utoipa::path(
     get,
     path = "/readyz",

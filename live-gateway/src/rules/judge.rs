@@ -6,7 +6,7 @@ use super::reason::Unverified;
 use super::{ProductReply, VariantReply};
 use crate::schema::{LivePrice, LiveVariant, PriceChanges, UnverifiedCode, VariantChange, VariantOffer};
 
-/// Returns the entry with the store's own answer and the differences from the snapshot.
+/// Returns the entry with the store's own response and the differences from the snapshot.
 ///
 /// A product without any remaining variants is not verified, because it has no price to transact on.
 pub(crate) fn verified(

@@ -1,4 +1,4 @@
-//! Interprets stores' answers. The module is pure: no I/O, no clock, no environment.
+//! Interprets stores' responses. The module is pure: no I/O, no clock, no environment.
 
 pub(crate) mod carts;
 pub(crate) mod identity;

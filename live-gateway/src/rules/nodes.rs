@@ -49,13 +49,13 @@ struct Amount {
 /// Nodes of one response, in the order in which their variants were requested.
 pub(crate) struct Nodes(Vec<Option<Node>>);
 
-/// Product in the nodes of an answer.
+/// Product in the nodes of a response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ProductNodes {
-    /// The answer contains the whole product.
+    /// The response contains the whole product.
     Told(ProductReply),
-    /// The answer lacks some of the product's variants. The missing variants are not necessarily gone; they may be sold
-    /// only in the online store.
+    /// The response lacks some of the product's variants. The missing variants are not necessarily gone; they may be
+    /// sold only in the online store.
     Missing,
 }
 

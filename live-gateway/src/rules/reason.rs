@@ -2,7 +2,7 @@ use data_model::CurrencyCode;
 
 use crate::schema::UnverifiedCode;
 
-/// Reasons why a store's answer is rejected.
+/// Reasons why a store's response is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Nonsense {
     /// The document has a different form than expected.
@@ -17,7 +17,7 @@ pub(crate) enum Nonsense {
         /// Currency with the finer units.
         currency: CurrencyCode,
     },
-    /// The answer is about something else than the request.
+    /// The response is about something else than the request.
     #[error("the answer is about a different {what}")]
     Another {
         /// Kind of the wrong object: product, variant.
@@ -26,7 +26,7 @@ pub(crate) enum Nonsense {
     /// The amounts are in a different currency than the stored amounts.
     #[error("the store answers in {answered}, but prices are stored in {stored}")]
     Currency {
-        /// Currency of the answer.
+        /// Currency of the response.
         answered: String,
         /// Currency of the stored prices.
         stored: CurrencyCode,
@@ -72,7 +72,7 @@ impl From<Nonsense> for Unverified {
         let code = match nonsense {
             Nonsense::Currency { .. } => UnverifiedCode::CurrencyDiffers,
             Nonsense::CurrencyUnstated => UnverifiedCode::CurrencyUnknown,
-            // The store itself reports the failure; the parsed answer is not wrong.
+            // The store itself reports the failure; the parsed response is not wrong.
             Nonsense::Refused(_) => UnverifiedCode::StoreUnavailable,
             _ => UnverifiedCode::StoreUnreadable,
         };

@@ -42,7 +42,7 @@ pub struct CartGroup {
     /// True if the store returned the content for this response. `false`: the content is the last known one, because
     /// the store was not queried or did not respond. If the store did not respond, a problem gives the reason.
     pub verified: bool,
-    /// Time at which the store returned the content, if that was not for this answer; otherwise null.
+    /// Time at which the store returned the content, if that was not for this response; otherwise null.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub snapshot_at: Option<Timestamp>,
     /// Lines of the group.
@@ -272,7 +272,7 @@ pub struct CartProblem {
     pub product_id: Option<String>,
     /// Error code: `product_not_found` (the product or variant does not exist, or its store no longer sells it; then
     /// the line is gone from the group), `store_rejected` (the store refuses, and will refuse again),
-    /// `store_unavailable`, `store_throttled`, `store_timeout` (no answer, and a later attempt may succeed), …
+    /// `store_unavailable`, `store_throttled`, `store_timeout` (no response, and a later attempt may succeed), …
     #[schema(value_type = String)]
     pub code: ErrorCode,
     /// Human-readable description of the problem.
@@ -296,10 +296,10 @@ impl CartProblem {
     }
 }
 
-/// Sources of an answer about a cart.
+/// Sources of a response about a cart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartProvenance {
-    /// Engine of the answer: always `live`.
+    /// Engine of the response: always `live`.
     pub engine: &'static str,
 }
 
@@ -308,20 +308,20 @@ pub struct CartProvenance {
 pub struct CartAnswerDocument<T> {
     /// Result of the operation.
     pub data: T,
-    /// Sources of the answer.
+    /// Sources of the response.
     pub provenance: CartProvenance,
-    /// Time since which the whole answer was valid: the oldest `as_of` of its parts.
+    /// Time since which the whole response was valid: the oldest `as_of` of its parts.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// Tier of the answer: always `live`.
+    /// Tier of the response: always `live`.
     pub tier: &'static str,
 }
 
-/// Cart in an answer, with a name for the API description.
+/// Cart in a response, with a name for the API description.
 pub type CartDocument = CartAnswerDocument<Cart>;
 
 impl<T> CartAnswerDocument<T> {
-    /// Creates an answer that was entirely valid at `as_of`.
+    /// Creates a response that was entirely valid at `as_of`.
     pub(crate) const fn new(data: T, as_of: Timestamp) -> Self {
         Self {
             data,

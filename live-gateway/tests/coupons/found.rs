@@ -54,7 +54,7 @@ impl Tally {
         self.found += found.iter().filter(|(code, _)| expected.contains_key(code)).count();
         let calls = street.calls(store);
         self.calls.push(calls);
-        // The clock moves on, so that a remembered answer differs from a new test.
+        // The clock moves on, so that a remembered response differs from a new test.
         street.clock.advance_ms(1_000);
         let begun = Instant::now();
         let again = street.find(store, 100).await;

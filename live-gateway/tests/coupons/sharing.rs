@@ -144,7 +144,7 @@ async fn what_a_store_said_of_codes_is_kept_for_shoppers_with_origin_and_item_on
             assert_eq!(test[member], data[member], "{member} of {coupon}");
         }
     }
-    // An answer from memory runs no tests.
+    // A response from memory runs no tests.
     street.find(0, 40).await;
     assert_eq!(street.ledger.tests(), kept);
     // A code that a buyer entered is not shared with others.

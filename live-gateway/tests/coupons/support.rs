@@ -101,7 +101,7 @@ pub(crate) struct Options {
     pub(crate) coupons: CouponsConfig,
     pub(crate) rate_per_s: Option<f64>,
     pub(crate) state: Option<StateTarget>,
-    /// Latency of each answer of a store, in milliseconds.
+    /// Latency of each response of a store, in milliseconds.
     pub(crate) latency_ms: u64,
 }
 
@@ -207,7 +207,7 @@ impl Street {
         (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
     }
 
-    /// Requests a brand's codes and returns the answer.
+    /// Requests a brand's codes and returns the response.
     pub(crate) async fn find(&self, store: usize, candidates_max: u8) -> Value {
         let slug = self.brand(store).slug.to_string();
         let (status, body) = self.get(&format!("brand={slug}&max_candidates={candidates_max}")).await;

@@ -74,7 +74,7 @@ async fn a_repriced_a_sold_out_and_a_vanished_product_are_told_with_what_changed
         assert_eq!(last_of(&gone).gone.len(), market.stored(&gone).variants.len());
         assert!(last_of(&gone).variants.is_empty());
         assert_eq!(last_of(&dearer).variants.len(), stored.variants.len());
-        // An unchanged answer is not observed again.
+        // An unchanged response is not observed again.
         market.prices(&[dearer, empty, gone]).await;
         assert_eq!(market.seen.all().len(), seen.len());
     }

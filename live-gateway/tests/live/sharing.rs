@@ -75,7 +75,7 @@ async fn a_hundred_buyers_a_second_need_one_request_a_second() {
         "300 buyers in {:?}: {requests} queries, longest wait {longest:?}",
         began.elapsed()
     );
-    // The store received one query a second from the first buyer to the last answer.
+    // The store received one query a second from the first buyer to the last response.
     assert!(requests <= began.elapsed().as_secs() + 2, "{requests}");
 }
 
@@ -148,7 +148,7 @@ async fn a_price_waits_for_one_request_of_a_crawl_at_the_most() {
     let (waited, meanwhile) = (began.elapsed(), pages() - before);
     println!("a price waited {waited:?} and {meanwhile} pages beside a crawl at two requests a second");
     assert_eq!(entry["verified"], true, "{entry}");
-    // The price query runs after at most one page. More pages may arrive before the answer is checked.
+    // The price query runs after at most one page. More pages may arrive before the response is checked.
     assert!(meanwhile <= 4, "{meanwhile}");
     for one in crawl {
         one.abort();

@@ -343,7 +343,7 @@ impl Server {
         (status, body)
     }
 
-    /// Creates a watch that fires when the product's price falls below `bound`. Returns the answer.
+    /// Creates a watch that fires when the product's price falls below `bound`. Returns the response.
     pub(crate) async fn watch(&self, platform_id: u64, bound: i64, url: &str) -> Value {
         let body = json!({
             "product_id": product_id(platform_id), "price_below": bound, "webhook": { "url": url },

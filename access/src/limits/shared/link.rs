@@ -97,7 +97,7 @@ pub(super) struct Connection {
 pub(super) struct Link {
     client: Client,
     script: Script,
-    /// Timeout for an answer.
+    /// Timeout for a response.
     answer_timeout: Duration,
     connection: RwLock<Option<Connection>>,
     lost: Notify,
@@ -116,7 +116,7 @@ impl Link {
         })
     }
 
-    /// Runs the script and returns its answer.
+    /// Runs the script and returns its response.
     pub(super) async fn ask(
         &self,
         connection: &mut MultiplexedConnection,

@@ -25,7 +25,7 @@ const FALLBACK: &str = "limits_fallback_total";
 /// Limits that are counted in a Valkey or Redis server, by its clock, for all programs that share it.
 ///
 /// A script checks and counts each request in one atomic step, so a limit of N is N over all servers. Counters expire
-/// when they have no effect any more. If the server does not answer within `limits.timeout_ms`, this and all later
+/// when they have no effect any more. If the server does not respond within `limits.timeout_ms`, this and all later
 /// requests are counted by the [`LocalLimits`] of this process. The connection is retried at least every two seconds.
 /// While the server is down, each program grants the whole limit. `limits_fallback_total` counts such requests,
 /// `limits_shared_up` is 0, and one warning is logged. Clones share one connection.

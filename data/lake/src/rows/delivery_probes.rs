@@ -43,7 +43,7 @@ impl ProbeRows {
     }
 }
 
-/// Reads the answers in a record batch of `delivery_probes`, each with its store.
+/// Reads the responses in a record batch of `delivery_probes`, each with its store.
 pub(crate) fn probes(batch: &RecordBatch) -> Result<Vec<(StoreHost, DeliveryProbe)>, LakeError> {
     let columns = Columns::new(TABLE, batch);
     let (store, pincode) = (columns.text("store")?, columns.text("pincode")?);

@@ -1,4 +1,4 @@
-//! Tests reading the price history and stores' answers about delivery.
+//! Tests reading the price history and stores' responses about delivery.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Tests stored delivery data: answers, and the zones derived from them.
+//! Tests stored delivery data: stores' responses, and the zones derived from them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeSet;

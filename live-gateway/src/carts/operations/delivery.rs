@@ -8,7 +8,7 @@ use crate::rules::store_cart::CartAddress;
 use crate::schema::carts::CartDocument;
 
 impl Carts {
-    /// Sets the delivery address. The stores answer with their delivery options.
+    /// Sets the delivery address. The stores respond with their delivery options.
     pub(crate) async fn set_address(
         &self,
         asked: &CallerContext,

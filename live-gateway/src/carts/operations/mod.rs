@@ -18,7 +18,7 @@ use crate::schema::carts::CartDocument;
 #[derive(Debug, Clone)]
 pub(crate) struct CartRead {
     pub(crate) told: CartDocument,
-    /// True if the answer was reused from a recent read, so that no store was queried.
+    /// True if the response was reused from a recent read, so that no store was queried.
     pub(crate) is_shared: bool,
 }
 

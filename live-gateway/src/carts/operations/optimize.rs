@@ -169,7 +169,7 @@ fn why(error: &CartError) -> &'static str {
     }
 }
 
-/// Returns the unchanged groups. The stores of unchanged groups are read, so that the answer has current totals.
+/// Returns the unchanged groups. The stores of unchanged groups are read, so that the response has current totals.
 fn untouched(record: &CartRecord, targets: &[BrandTarget]) -> Vec<BrandTarget> {
     let is_touched = |group: &Group| targets.iter().any(|one| one.brand.store == group.brand.store);
     let read = |group: &Group| {

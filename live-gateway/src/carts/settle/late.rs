@@ -89,7 +89,7 @@ impl Work<'_> {
         self.settled.is_set_lost = self.settings != Target::default();
     }
 
-    /// Remembers the content of a call whose answer is lost.
+    /// Remembers the content of a call whose response is lost.
     pub(super) fn lose(&mut self, step: &Step) {
         if step.is_of_settings() {
             return self.lose_settings();

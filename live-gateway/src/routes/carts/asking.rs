@@ -119,7 +119,7 @@ impl RequestContext {
         self.checkouts.quote_reader().await.map_err(|failure| failure.problem())
     }
 
-    /// Reads a cart and returns the answer. The read continues even if the client disconnects.
+    /// Reads a cart and returns the response. The read continues even if the client disconnects.
     pub(super) async fn read(self, id: CartId) -> Result<Response, Problem> {
         let work = async move {
             let read = self.checkouts.carts.read(&self.caller, &id).await?;

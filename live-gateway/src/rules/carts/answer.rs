@@ -48,16 +48,16 @@ impl Note {
     }
 }
 
-/// Parts of an answer that are not in the record.
+/// Parts of a response that are not in the record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CartReport {
-    /// Stores that returned their group for this answer.
+    /// Stores that returned their group for this response.
     pub(crate) verified: Vec<StoreHost>,
     pub(crate) notes: HashMap<String, Vec<Note>>,
     pub(crate) problems: Vec<CartProblem>,
 }
 
-/// Builds the answer for a cart.
+/// Builds the response for a cart.
 pub(crate) fn cart(
     id: &CartId,
     created_at: Timestamp,

@@ -57,7 +57,7 @@ pub(crate) struct Unmet {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Group {
     pub(crate) brand: StoredBrand,
-    /// The store's cart as the store last returned it; `seen_at` is the time of that answer.
+    /// The store's cart as the store last returned it; `seen_at` is the time of that response.
     pub(crate) seen: StoreCart,
     pub(crate) seen_at: Timestamp,
     /// Quantities that were requested and not refused, by variant. The store may have fewer.

@@ -212,13 +212,13 @@ impl CartAnswer {
     }
 }
 
-/// Reasons why an answer contains no cart.
+/// Reasons why a response contains no cart.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CartFault {
-    /// The answer contains GraphQL errors of this kind instead of a cart.
+    /// The response contains GraphQL errors of this kind instead of a cart.
     #[error("the store answers with a GraphQL error: {0:?}")]
     Refused(GraphqlErrorKind),
-    /// The answer is rejected.
+    /// The response is rejected.
     #[error(transparent)]
     Unreadable(#[from] Nonsense),
 }

@@ -16,7 +16,7 @@ use crate::rules::reason::Nonsense;
 
 /// Maximum length of a store's message in characters.
 const WORDS_CHARS_MAX: usize = 300;
-/// Largest accepted amount of a cart, in minor units. Sums over all amounts of an answer then fit into 64 bits.
+/// Largest accepted amount of a cart, in minor units. Sums over all amounts of a response then fit into 64 bits.
 const AMOUNT_MINOR_MAX: i64 = 10_000_000_000_000;
 /// Maximum number of lines, and of discounts per line or cart, that are accepted.
 const ITEMS_MAX: usize = 250;
@@ -25,7 +25,7 @@ const PIECES_MAX: u32 = 1_000_000;
 /// Title of the only variant of a product without options.
 const DEFAULT_TITLE: &str = "Default Title";
 
-/// Parses the answer to a mutation; `field` is its name (`cartLinesAdd`).
+/// Parses the response to a mutation; `field` is its name (`cartLinesAdd`).
 pub(crate) fn read_mutation(answer: &GraphqlAnswer, field: &str) -> Result<CartAnswer, CartFault> {
     let payload: wire::Payload = payload(answer, field)?.ok_or_else(|| refused(answer))?;
     let refusals = payload.user_errors.into_iter().map(refusal).collect();
@@ -37,7 +37,7 @@ pub(crate) fn read_mutation(answer: &GraphqlAnswer, field: &str) -> Result<CartA
     })
 }
 
-/// Parses the answer to `CartRead`; `None` if the cart no longer exists.
+/// Parses the response to `CartRead`; `None` if the cart no longer exists.
 pub(crate) fn read_cart(answer: &GraphqlAnswer) -> Result<Option<StoreCart>, CartFault> {
     let cart: Option<wire::Cart> = payload(answer, "cart")?;
     match cart {

@@ -1,4 +1,4 @@
-//! JSON of the platform's answers.
+//! JSON of the platform's responses.
 
 use serde::Deserialize;
 

@@ -31,7 +31,7 @@ async fn the_same_key_fifty_times_at_once_has_one_effect() {
     }
     assert!(!done.is_empty() && done.iter().all(|body| *body == done[0]));
     assert_eq!(mall.calls(0, "cartLinesAdd"), 1);
-    // A repeated request gets the same answer, also from the other server.
+    // A repeated request gets the same response, also from the other server.
     let (status, headers, body) = servers[1]
         .send_whole(Call::post(path(&cart, "/lines"), more.clone()).once("k-1"))
         .await;
@@ -159,7 +159,7 @@ async fn an_answer_whose_problems_pass_is_not_kept_and_what_is_left_is_done_once
     assert_eq!((status.as_u16(), &body["data"]["problems"]), (200, &json!([])));
     assert!(!headers.contains_key("idempotent-replayed"));
     assert_eq!((pieces(&body["data"], 0), pieces(&body["data"], 1)), (vec![3], vec![3]));
-    // The answer is now final.
+    // The response is now final.
     let (_, headers, again) = server.send_whole(add()).await;
     assert_eq!(
         (headers["idempotent-replayed"].to_str().unwrap(), &again),

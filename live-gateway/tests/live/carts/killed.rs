@@ -76,7 +76,7 @@ fn told(mall: &Mall, cart: &Value) -> Vec<Value> {
         json!({
             "pieces": pieces(cart, &mall.brand(store)),
             "total_minor": group["total_minor"],
-            // The reason for a refusal is lost with the answer that contained it.
+            // The reason for a refusal is lost with the response that contained it.
             "codes": verdicts_of(&group),
             "delivery_minor": group["delivery_minor"],
         })

@@ -66,7 +66,7 @@ async fn a_replacement_that_a_store_refused_leaves_no_trace() {
         assert_eq!(pieces, [(1, 1), (2, 2), (0, 0)], "{cart}");
     };
     as_before(&told);
-    // The answer of a later addition is lost.
+    // The response of a later addition is lost.
     set(
         &mall,
         FaultRule::from(Fault::AnswerLost { hold_ms: 0 })

@@ -88,7 +88,7 @@ pub(super) struct Mall {
     /// Time in milliseconds for which a read cart is reused for other reads.
     pub(super) reuse_ms: u64,
     pub(super) counted: Arc<CountingLimit>,
-    /// Time in milliseconds for which the edge waits for an answer.
+    /// Time in milliseconds for which the edge waits for a response.
     pub(super) edge_ms: u64,
     timeout_ms: u64,
 }
@@ -324,7 +324,7 @@ impl Server {
         )
     }
 
-    /// Returns the data of an answer with status 200.
+    /// Returns the data of a response with status 200.
     pub(super) async fn data(&self, call: Call) -> Value {
         let told = format!("{} {}", call.method, call.path);
         let (status, body) = self.send(call).await;

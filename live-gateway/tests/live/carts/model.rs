@@ -134,7 +134,7 @@ impl CartModel {
         }
     }
 
-    /// Records a call whose target is `after`, and the quantities in its answer.
+    /// Records a call whose target is `after`, and the quantities in its response.
     pub(super) fn take(&mut self, outcome: Outcome, after: Pieces, told: Pieces) {
         let was_certain = self.is_certain();
         if outcome == Outcome::Done {

@@ -44,7 +44,7 @@ pub(super) struct Play<'a> {
     pub(super) mall: &'a Mall,
     server: &'a Server,
     pub(super) dice: Dice,
-    /// The cart in the last answer.
+    /// The cart in the last response.
     pub(super) cart: Value,
     pub(super) wanted: [CartModel; STORES],
     /// Postal code of the delivery address. The address applies whatever the outcome of the call is.
@@ -140,7 +140,7 @@ impl Play<'_> {
         }
     }
 
-    /// Sends a change while a store has a fault, and records the answer in the model.
+    /// Sends a change while a store has a fault, and records the response in the model.
     pub(super) async fn send(&mut self, change: Change, store: usize, ill: Option<(FaultRule, Outcome)>) {
         self.told.push(format!("{change:?} at {store} under {ill:?}"));
         let (rule, outcome) = ill.unzip();

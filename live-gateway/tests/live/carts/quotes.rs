@@ -88,7 +88,7 @@ async fn a_quote_says_what_the_store_said_and_nothing_of_who_asked() {
         expected[member] = entry[member].clone();
     }
     assert_eq!(claims, expected);
-    // Another caller gets the same answer.
+    // Another caller gets the same response.
     let asked = format!("/v1/products/{ident}/price?quote=true");
     let other = server.data(Call::get(asked).by(None)).await;
     let mut of_other = part(&text(&other), 1);

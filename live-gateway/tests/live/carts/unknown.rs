@@ -1,4 +1,4 @@
-//! Stores that carried out a call, but whose answer does not show it.
+//! Stores that carried out a call, but whose response does not show it.
 
 use emulator::{Fault, FaultRule};
 use http::Method;

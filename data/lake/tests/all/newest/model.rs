@@ -18,7 +18,7 @@ pub(super) struct Word {
     pub(super) price: Option<u8>,
 }
 
-/// Live answer about a product, with its time.
+/// Live response about a product, with its time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LiveReading {
     pub(super) minute: i64,
