@@ -58,7 +58,7 @@ impl LiveGateway {
         self.0.leaving.begin();
     }
 
-    /// Enables carts, checkouts and customer sign-in with the state and keys of `coalescer`, for all clones of the
+    /// Enables carts, checkouts and customer sign-in with the state and keys of `dependencies`, for all clones of the
     /// gateway. Without carts, the gateway responds to cart, checkout and customer operations with 503 `not_ready`. A
     /// second call has no effect.
     #[must_use]

@@ -44,8 +44,8 @@ pub struct CartDependencies {
 }
 
 impl CartDependencies {
-    /// Creates the carts, stored in `state` and sealed with `keys`. The constructor sends no request and writes
-    /// nothing.
+    /// Creates the dependencies of carts that are stored in `state` and sealed with `keys`. The constructor sends no
+    /// request and writes nothing.
     #[must_use]
     pub fn new(state: State, keys: MasterKeys, config: CartConfig) -> Self {
         Self {
