@@ -66,7 +66,7 @@ impl LiveGateway {
         let inner = &self.0;
         let storefront = inner.coalescers.storefront().clone();
         let carts = Carts::new(
-            coalescer,
+            dependencies,
             Arc::clone(&inner.catalogue),
             storefront,
             Arc::clone(&inner.clock),
