@@ -46,7 +46,7 @@ pub(crate) fn may_be(crawl: &StoreCrawl, known: StoreRecord<'_>, range: &Range) 
 }
 
 /// Returns true if the lake accepted this crawl at some time. A crawl that was held back, or killed before its commit,
-/// must be judged by the next crawl.
+/// must be checked by the next crawl.
 fn is_believed(crawl: &StoreCrawl, known: StoreRecord<'_>) -> bool {
     let Some((lake_at, lake_run)) = known.in_lake else {
         return true;

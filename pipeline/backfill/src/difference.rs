@@ -26,8 +26,8 @@ pub struct VariantMove {
 }
 
 impl VariantMove {
-    /// Returns the price change as a share of the larger price, in millionths. So a fall to zero counts as much as a
-    /// rise from zero.
+    /// Returns the price change as a share of the larger price, in millionths. A fall to zero counts as much as a rise
+    /// from zero.
     fn distance(&self) -> i128 {
         let (before, now) = (i128::from(self.before_minor), i128::from(self.now_minor));
         (now - before).abs() * 1_000_000 / before.abs().max(now.abs()).max(1)

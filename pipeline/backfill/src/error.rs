@@ -15,7 +15,7 @@ pub enum BackfillError {
     /// A crawl is running on this machine, and the crawl and the backfill would overwrite each other's results.
     #[error("a crawl or another backfill is running: try again when it has ended")]
     CrawlAtWork,
-    /// The landings could not be listed or read.
+    /// The files in the landing area could not be listed or read.
     #[error("the landed pages cannot be read")]
     Landing(#[from] LandingError),
     /// The lake could not be read.

@@ -1,11 +1,12 @@
-//! Rebuilds the current state of the lake from landed pages, without querying stores. It is used after a change of the
-//! parsing rules, or if the lake lost data that the landing still has.
+//! Rebuilds the current state of the lake from landed pages, without querying stores. A backfill is used after a change
+//! of the parsing rules, or if the lake lost data that the landing area still has.
 //!
-//! Input: landed crawls, the registry and the lake. Output: each store's current rows according to its newest landing
-//! in a time range, the changes ([`Difference`]), and `backfills/{id}.json`, from which a killed backfill is resumed.
+//! Input: landed crawls, the registry and the lake. Output: each store's current rows according to its newest landed
+//! crawl in a time range, the changes ([`Difference`]), and `backfills/{id}.json`, from which a killed backfill is
+//! resumed.
 //!
 //! This crate never queries a store, never adds to or changes a history, and never accepts a crawl that was held back.
-//! A landing older than the lake's current data is used only on request.
+//! A landed crawl older than the lake's current data is used only on request.
 
 mod choice;
 mod difference;

@@ -11,9 +11,10 @@ pub struct BackfillOptions {
     pub range: Range,
     /// Must be [`Stage::Parse`], because the other stages are not read from landed catalogues.
     pub stage: Stage,
-    /// Also use landings that are older than the lake's data; their prices and products become the current ones again.
+    /// Also use landed crawls that are older than the lake's data. Their prices and products become the current ones
+    /// again.
     pub older: bool,
-    /// Also accept results for which a crawl would be held back.
+    /// Accept results even if a crawl with the same results would be held back.
     pub accept_collapse: bool,
     /// Read and report, but write nothing.
     pub dry_run: bool,

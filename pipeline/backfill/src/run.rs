@@ -56,7 +56,7 @@ pub struct BackfillDeps {
     pub cancel: CancellationToken,
 }
 
-/// Divisors of the crawl's memory limit that give the maximum landed bytes of one group and of one commit.
+/// Divisors of the crawl's memory limit. The quotients are the maximum landed bytes of one group and of one commit.
 const GROUP_SHARE: u64 = 16;
 const COMMIT_SHARE: u64 = 8;
 /// Number of consecutive refused commits after which the lake itself is considered faulty.
@@ -355,8 +355,8 @@ impl Work<'_> {
     }
 }
 
-/// Saves the lake's new state as the crawl state, so that the store's next crawl need not read unchanged pages again.
-/// It is not saved if an older landing was used, because the next crawl must then read everything.
+/// Saves the lake's new state as the crawl state, so that the store's next crawl can skip unchanged pages. The state is
+/// not saved if an older landed crawl was used, because the next crawl must then read all pages.
 async fn remember(storage: &Storage, one: &FinishedStore) {
     let is_done = matches!(one.outcome, StoreOutcome::Changed | StoreOutcome::Unchanged);
     let Some((reading, hash)) = one.read_as.as_ref().filter(|_| is_done && !one.task.is_older) else {

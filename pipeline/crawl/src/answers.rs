@@ -7,7 +7,7 @@ use data_storage::{ObjectPath, Storage, StorageError};
 
 use crate::document::{delete_object, list_objects};
 
-/// Folder in which answers of one kind are landed.
+/// Folder for landed answers of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerFolder {
     /// Folder name below the root.
@@ -24,8 +24,7 @@ impl AnswerFolder {
         ObjectPath::from_iter([self.kind, store.as_str(), &file])
     }
 
-    /// Lists the times at which a store's answers were landed with their paths, oldest first. Other objects are
-    /// skipped.
+    /// Lists a store's landed answers: the time and path of each, oldest first. Other objects are skipped.
     ///
     /// # Errors
     /// The folder cannot be listed.
@@ -43,8 +42,8 @@ impl AnswerFolder {
         Ok(found)
     }
 
-    /// Deletes a store's answers that were landed before a given time. An answer that another process deleted in the
-    /// meantime is not an error.
+    /// Deletes a store's answers that were landed before a given time. An answer that another process deletes at the
+    /// same time is not an error.
     ///
     /// # Errors
     /// The folder cannot be listed, or an object cannot be deleted.

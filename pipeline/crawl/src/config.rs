@@ -32,7 +32,7 @@ pub struct CrawlConfig {
     pub front_page_after_s: u64,
     /// Age in seconds after which a store's policies are read again for discount codes; 0: never.
     pub policies_after_s: u64,
-    /// Number of runs whose landed pages are kept; the latest pages of each store are always kept.
+    /// Number of runs whose landed pages are kept. The latest pages of each store are never deleted.
     pub landing_runs_kept: usize,
     /// Number of days for which landed pages are kept in addition, so that a backfill can use them. 0: only the number
     /// of runs decides.

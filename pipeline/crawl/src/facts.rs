@@ -56,8 +56,9 @@ impl StoreFacts {
         })
     }
 
-    /// Fills missing facts from `before`, as far as a store cannot lose them. If the store was not `described` at all,
-    /// its description is also kept. An earlier product count is not kept, because it may be out of date.
+    /// Fills missing facts from `before`, if they are facts that a store cannot lose. If the store was not `described`
+    /// at all, its earlier description is also used. An earlier product count is not used, because it may be out of
+    /// date.
     pub(crate) fn or_as_known(self, before: &Self, described: bool) -> Self {
         let before = before.clone();
         Self {

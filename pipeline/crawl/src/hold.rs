@@ -1,5 +1,5 @@
-//! Time until which a store asked to be left alone, stored in `crawl-state/{store}-hold.json` so that the next run
-//! respects it too.
+//! Time until which a store requested a pause. The time is stored in `crawl-state/{store}-hold.json`, so that the next
+//! run respects it too.
 
 use data_model::{StoreHost, Timestamp};
 use data_storage::Storage;
@@ -15,15 +15,15 @@ struct Hold {
     until: Timestamp,
 }
 
-/// Returns the path of the file with the time until which a store must be left alone. If the file is missing, the next
+/// Returns the path of the file with the time until which a store must not be queried. If the file is missing, the next
 /// run queries the store.
 #[must_use]
 pub fn hold_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-hold.json")])
 }
 
-/// Returns the time until which the store must be left alone. An unreadable file, or a time too far in the future
-/// because of a wrong clock, is ignored.
+/// Returns the time until which the store must not be queried. An unreadable file is ignored. A time too far in the
+/// future is also ignored, because it comes from a wrong clock.
 pub(crate) async fn load_hold(
     storage: &Storage,
     store: &StoreHost,

@@ -23,7 +23,7 @@ pub enum Catalogue {
     Open,
     /// The catalogue can be read but lists no products.
     Empty,
-    /// Catalogue pages come from another address, and nothing shows that it belongs to the same store.
+    /// Catalogue pages come from another address, and there is no evidence that the address belongs to the same store.
     Elsewhere(Url),
     /// The address does not belong to a Shopify store.
     NotThePlatform,

@@ -1,5 +1,5 @@
-//! Last crawl of a store that is in the lake: `crawl-state/{store}.json`. It is written only after the commit, because
-//! a state newer than the lake would make the next run skip work.
+//! Last crawl of a store that is in the lake: `crawl-state/{store}.json`. The file is written only after the commit,
+//! because a state newer than the lake would make the next run skip work.
 
 use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
@@ -13,8 +13,8 @@ use crate::landing::{LandingError, StoreCrawl};
 /// State of the last crawl that is in the lake.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrawlState {
-    /// Fingerprint, defined by the caller, of what the lake has held of the store since the crawl. If the lake now
-    /// holds something else, it was changed in another way, and the crawl says nothing about it.
+    /// Fingerprint, defined by the caller, of the lake's data about the store after the crawl. If the fingerprint
+    /// differs now, something else changed the lake's data, and the crawl state no longer describes it.
     pub taken_as: String,
     /// Product counts of the brand from before they changed, over the last days. The counts are kept because several
     /// losses add up.

@@ -9,7 +9,7 @@ const LADDER: [i64; 6] = [500, 1_000, 1_500, 2_000, 3_000, 5_000];
 /// stock.
 const QUANTITY_MAX: u32 = 5;
 
-/// Minimum number of answers for a former cart to be used as a stand-in.
+/// Minimum number of earlier answers for a cart, for that cart to be used as a stand-in.
 const STAND_IN_MIN: usize = 20;
 
 /// An available variant, as stored in the lake.
@@ -47,8 +47,8 @@ pub(crate) fn cart_of(probe: &DeliveryProbe) -> Cart {
 }
 
 impl Cart {
-    /// Returns true if both carts have about the same value and weight. Such carts get the same answers, as far as
-    /// tiers distinguish them.
+    /// Returns true if both carts have about the same value and weight. A store quotes the same rates for similar
+    /// carts, if its rates depend only on value and weight tiers.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let grams = self.grams.min(other.grams);
         (self.goods_minor - other.goods_minor).abs() <= self.goods_minor.min(other.goods_minor) / 20
@@ -61,23 +61,23 @@ impl Cart {
 pub struct Carts {
     /// Currency of the store.
     pub currency: CurrencyCode,
-    /// Cart with which every pincode is asked for: one piece of the cheapest variant.
+    /// Cart used to query delivery for every pincode: one unit of the cheapest variant.
     pub base: Cart,
-    /// Cart of most earlier answers, if it is no longer available at that price. Its answers are used for `base` if a
-    /// few pincodes show that both carts get the same answer.
+    /// Cart of most earlier answers, if that cart is no longer available at its price. The earlier answers are used for
+    /// `base` if queries for a few pincodes show the same answers for both carts.
     pub stand_in: Option<Cart>,
     /// Carts by increasing value, each as light as possible for its value, starting with `base`.
     pub ladder: Vec<Cart>,
     /// A cart with about the same value as one of the ladder, but at least twice its weight.
     pub heavy: Option<Cart>,
-    /// Every cart that can be made of one variant.
+    /// All possible carts. Each contains one variant.
     all: Vec<Cart>,
 }
 
 impl Carts {
-    /// Creates the carts from these variants; `None` if nothing is available. Free variants are left out. The base cart
-    /// of earlier answers stays while it is available at the same price. Otherwise the cart with the nearest value
-    /// replaces it.
+    /// Creates the carts from these variants; `None` if no variant is available. Free variants are left out. The base
+    /// cart of earlier answers stays the base cart while it is available at the same price. If it is not, the cart with
+    /// the nearest value replaces it.
     #[must_use]
     pub fn of(currency: CurrencyCode, variants: &[CartVariant], earlier: &[DeliveryProbe]) -> Option<Self> {
         let priced = variants.iter().filter(|variant| variant.price_minor > 0);

@@ -171,24 +171,24 @@ impl<'a> Evidence<'a> {
         self.exact(pincode, cart).or_else(|| former().map(|(_, probe)| *probe))
     }
 
-    /// Returns the number of answers that count towards the maximum: those with carts that are available, or with the
-    /// stand-in.
+    /// Returns the number of answers that count towards the maximum number of questions. Only answers for available
+    /// carts and for the stand-in cart count.
     pub(crate) fn counted(&self) -> usize {
         let counts = |cart: &Cart| self.sold.contains(cart) || self.stands_in == Some(*cart);
         self.probes.keys().filter(|(_, cart)| counts(cart)).count()
     }
 
-    /// Returns the probe behind a pincode's answer: with the base cart, or with its stand-in.
+    /// Returns the probe from which a pincode's answer comes. The probe used the base cart or its stand-in.
     pub(crate) fn asked(&self, pincode: Pincode) -> Option<&'a DeliveryProbe> {
         self.asked.get(&pincode).copied()
     }
 
-    /// Returns true if the store quotes a rate for any pincode. Otherwise its answers are inconclusive.
+    /// Returns true if the store quotes a rate for any pincode. A store without any rate gives inconclusive answers.
     pub(crate) fn speaks(&self) -> bool {
         self.answers.values().any(|answer| matches!(answer, Answer::Rates(_)))
     }
 
-    /// Returns the common answer of an area. Returns `None` if the area was not asked for, or if its pincodes got
+    /// Returns the common answer of an area. Returns `None` if the area was not queried, or if its pincodes got
     /// different answers.
     pub(crate) fn of_area(&self, area: AreaId) -> Option<&Answer> {
         let mut answers = self
@@ -200,14 +200,14 @@ impl<'a> Evidence<'a> {
         answers.all(|answer| answer == first).then_some(first)
     }
 
-    /// Returns true if pincodes of one area got different answers, which means that the store has rules by pincode.
+    /// Returns true if pincodes of one area got different answers. In that case, the store has rules by pincode.
     pub(crate) fn differs_within_areas(&self) -> bool {
         self.by_area.keys().any(|area| self.of_area(*area).is_none())
     }
 
-    /// Returns the kinds of places in which the store excludes single districts. Areas there that were not asked for
-    /// stay unknown. A store that excludes districts in ordinary places is assumed to do so in hills and on islands
-    /// too, but not the other way round. A state that is refused completely says nothing about others.
+    /// Returns the kinds of regions in which the store excludes single districts. Areas of these kinds stay unknown
+    /// until they are queried. A store that excludes ordinary districts is assumed to exclude districts in hills and on
+    /// islands too, but not the other way round. If a whole state is refused, no conclusion is drawn for other states.
     pub(crate) fn leaves_out(&self) -> Exclusions {
         let mut groups: BTreeMap<Group, Vec<Option<&Answer>>> = BTreeMap::new();
         for area in self.by_area.keys() {

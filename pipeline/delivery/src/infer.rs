@@ -40,7 +40,7 @@ pub fn infer(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> 
     known
 }
 
-/// Returns a zone name for each answer. The more pincodes got an answer, the lower its number.
+/// Returns a zone name for each answer. Answers with more pincodes get lower numbers.
 fn named<'e>(evidence: &'e Evidence<'_>) -> BTreeMap<&'e Answer, String> {
     let mut counts: BTreeMap<&Answer, usize> = BTreeMap::new();
     let told = evidence.answers.values().filter(|answer| **answer != Answer::Silent);
@@ -136,9 +136,9 @@ fn tiers(evidence: &Evidence<'_>, carts: &Carts) -> BTreeMap<Pincode, Tiers> {
         .collect()
 }
 
-/// Returns the rates of a zone. They apply to all orders if the store quoted the same for every cart, and by order
-/// value if its answers differ so. If only the base cart was tried, they apply to its value alone. There are none if
-/// the rates depend on something else.
+/// Returns the rates of a zone. The rates apply to all orders if the store quoted the same rates for every cart. The
+/// rates apply by order value if the quotes differ by order value. If only the base cart was queried, the rates apply
+/// only to the value of that cart. The list is empty if the rates depend on something else.
 fn rates(answer: &Answer, asked: &[Pincode], tiers: &BTreeMap<Pincode, Tiers>, carts: &Carts) -> Vec<DeliveryRate> {
     let Answer::Rates(base) = answer else { return Vec::new() };
     let mut of_zone = asked.iter().filter_map(|pincode| tiers.get(pincode));

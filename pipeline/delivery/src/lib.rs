@@ -5,9 +5,9 @@
 //! ([`Carts`]), and the directory of pincodes. Output: the next questions ([`next_questions`]), and the current
 //! knowledge ([`infer`]): answers for single pincodes, and zones of areas with the same answer.
 //!
-//! The result never says more than the answers show. Confidence is high for a pincode that was asked for, and for an
-//! area in which two pincodes got the same answer. It is low for an area similar to those that were asked for. If
-//! similar areas got different answers, areas that were not asked for stay unknown. A pincode with a rate is served. A
+//! Every result is based on the store's answers. Confidence is high for a pincode that was queried, and for an area in
+//! which two pincodes got the same answer. Confidence is low for an area that is only similar to queried areas. If
+//! similar areas got different answers, areas that were not queried stay unknown. A pincode with a rate is served. A
 //! pincode without a rate for either of two carts is not served, if the store quotes rates for other pincodes.
 
 mod carts;

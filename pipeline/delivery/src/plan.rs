@@ -10,7 +10,7 @@ use crate::tiers::ladder;
 /// Maximum total number of answers requested from a store.
 pub const PROBES_MAX: usize = 145;
 
-/// Number of answers without a rate, if no answer has one, after which a store gets no more questions.
+/// Maximum number of questions for a store that has not quoted any rate.
 const SILENT_MAX: usize = 12;
 
 /// Maximum number of zones in which one pincode is asked for with every cart of the ladder.
@@ -31,13 +31,13 @@ pub struct Question {
     pub cart: Cart,
 }
 
-/// Returns the next questions after the answers so far; empty if nothing is left to ask. The caller may stop at any
-/// time and continue on another day, because the same answers lead to the same questions.
+/// Returns the next questions after the answers so far. The list is empty if all questions were asked. The caller may
+/// stop at any time and continue on another day, because the same answers lead to the same questions.
 ///
-/// The first questions are for one pincode of every state and kind of place, and two in metros and large states. Then
-/// follow other carts at pincodes of the first zones, and a second cart at pincodes without delivery. Then follow
-/// further areas, one at a time, if similar areas got different answers or were refused. The total set of questions
-/// does not depend on how many are asked at a time.
+/// The first questions are for one pincode of every state and kind of region, and two in metros and large states. The
+/// next questions are for other carts at pincodes of the first zones, and for a second cart at pincodes without
+/// delivery. The last questions are for further areas, one area at a time, if similar areas got different answers or
+/// were refused. The total set of questions does not depend on the batch size.
 #[must_use]
 pub fn next_questions(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> Vec<Question> {
     let evidence = Evidence::of(directory, carts, probes);
@@ -142,7 +142,7 @@ fn confirmations(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
 /// different answers.
 fn of_carts(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
     let mut zones: BTreeMap<&Answer, Vec<Pincode>> = BTreeMap::new();
-    // Only the first places are used, because they stay the same regardless of later answers.
+    // Only the first pincodes are used, because this selection does not depend on later answers.
     for pincode in places(evidence.directory) {
         if let Some(answer @ Answer::Rates(_)) = evidence.answers.get(&pincode) {
             zones.entry(answer).or_default().push(pincode);
@@ -180,10 +180,10 @@ fn of_carts(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
     questions
 }
 
-/// Returns one more pincode in an area that was not asked for. Only one, because the choice depends on all answers so
-/// far. First come a second and a third area where one of a state is refused, to find out if the whole state is. Then
-/// come areas of groups with different answers, in rotation. Then, if the store excludes single districts, come the
-/// largest areas.
+/// Returns one more pincode in an area that was not queried. A single pincode is returned, because the choice depends
+/// on all answers so far. If one area of a state is refused, a second and a third area of the state are queried first,
+/// to find out if the whole state is refused. Areas of groups with different answers follow in rotation. If the store
+/// excludes single districts, the largest areas are queried last.
 fn another(evidence: &Evidence<'_>) -> Option<Pincode> {
     let groups = groups(evidence.directory);
     let middle = |pincodes: &Vec<Pincode>| pincodes.get(pincodes.len() / 2).copied();
@@ -215,8 +215,8 @@ fn another(evidence: &Evidence<'_>) -> Option<Pincode> {
     refused.or(differing).or(largest)
 }
 
-/// Returns pincodes to ask for again after a cart became unavailable, with the cart that replaces it. They are one
-/// pincode of each of the first zones, and more of the largest zone if there are few.
+/// Returns pincodes to query again, with the new cart, after a cart became unavailable. The list has one pincode of
+/// each of the first zones. If that is too few, it has more pincodes of the largest zone.
 fn checks(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Pincode> {
     let Some(former) = carts.stand_in else {
         return Vec::new();

@@ -89,7 +89,7 @@ impl Run {
 }
 
 /// Returns the rates of each range with its order values. The last range is open-ended if it has the lowest rate,
-/// because no store charges more again for larger orders.
+/// because stores do not raise the rate again for larger orders.
 fn bounded(runs: Vec<Run>) -> Vec<DeliveryRate> {
     let lowest = runs.iter().filter_map(Run::least_minor).min();
     let last = runs.len().saturating_sub(1);

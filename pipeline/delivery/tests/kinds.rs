@@ -281,7 +281,8 @@ fn a_price_beyond_a_threshold_is_asked_for_everywhere_anew() {
     let before = probe(rules, &cheap, 40);
     let dear = Carts::of(currency, &only(99_900), &before).unwrap();
     let after = probe_on(rules, &dear, 40, before.clone());
-    // The former answers do not apply and do not count, so as many questions are asked as without them.
+    // The earlier answers do not apply and do not count, so the number of questions is the same as without earlier
+    // answers.
     assert!(after.len() - before.len() > 80, "{}", after.len() - before.len());
     assert_eq!(tally(rules, &infer(directory(), &dear, &after)).wrong, 0);
 }

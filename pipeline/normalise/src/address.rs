@@ -28,7 +28,7 @@ const PRIVATE_SUFFIXES: [&str; 11] = [
 ];
 
 /// Returns the absolute, normalised `https` URL for a store's text. Returns `http` only for a store that is itself
-/// reached by `http`, on this machine. Returns `None` for URLs that are unsafe for a browser. Those have another
+/// reached by `http`, on this machine. Returns `None` for URLs that are unsafe for a browser. Unsafe URLs have another
 /// scheme, credentials, quotes or markup, hidden characters, a host on a private network other than the store's own, or
 /// too many bytes.
 pub(crate) fn address(stated: &str, context: &StoreContext) -> Option<String> {
@@ -78,7 +78,8 @@ fn normalised(stated: &str, context: &StoreContext) -> Option<String> {
     (is_bare && is_reachable && is_plain && url.as_str().len() <= URL_BYTES_MAX).then(|| url.into())
 }
 
-/// Returns true if the host is the store's own, which the operator registered. It may be on any network.
+/// Returns true if the host is the store's own host, which the operator registered. The store's own host may be on any
+/// network.
 fn is_own(url: &Url, base_url: &str) -> bool {
     Url::parse(base_url).is_ok_and(|base| base.host() == url.host())
 }
@@ -115,8 +116,8 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     )
 }
 
-/// Accepts global unicast (2000::/3), except documentation and benchmark addresses. An IPv6 address that embeds a whole
-/// IPv4 address (IPv4-mapped, NAT64) is judged by that address. Other embeddings (6to4, Teredo) are refused.
+/// Accepts global unicast (2000::/3), except documentation and benchmark addresses. For an IPv6 address that embeds a
+/// whole IPv4 address (IPv4-mapped, NAT64), the IPv4 address decides. Other embeddings (6to4, Teredo) are refused.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let segments = ip.segments();
     match segments {
@@ -139,8 +140,8 @@ fn is_normal(stated: &str, base_url: &str) -> bool {
     rest.is_some_and(is_plain_path)
 }
 
-/// Accepts lowercase names with at least two labels, none internationalised. The last label must not be a number or
-/// belong to a private network.
+/// Accepts lowercase names with at least two labels. Internationalised labels are refused. The last label must not be a
+/// number or belong to a private network.
 fn is_plain_host(host: &str) -> bool {
     let is_plain = |label: &str| {
         let bytes = label.as_bytes();

@@ -31,10 +31,10 @@ const SHADES: [&str; 19] = [
     "solid", "dusty", "neon", "pastel", "metallic", "brushed", "polished",
 ];
 
-/// Returns the structured attributes, sorted by name. They come from options, and from tags that name their attribute
-/// (`Color:Red`, `fabric_cotton`). If nothing states a colour, separate colours at the end of the title are used. For
-/// wearable products, the audience comes from the title or from a tag that says nothing else. Values keep the store's
-/// wording; values that differ only in case are merged.
+/// Returns the structured attributes, sorted by name. The sources are options, and tags that name their attribute
+/// (`Color:Red`, `fabric_cotton`). If neither states a colour, separate colours at the end of the title are used. For
+/// wearable products, the audience comes from the title or from a tag that contains only the audience. Values keep the
+/// store's spelling. Values that differ only in case are merged.
 pub(crate) fn attributes(
     options: &[ProductOption],
     tags: &[String],
@@ -161,8 +161,8 @@ fn trailing_colours(title: &str) -> Vec<&str> {
     Vec::new()
 }
 
-/// Returns the colours of a text that contains nothing else: one, or several like `black/white` and `red & blue`.
-/// Otherwise returns an empty list.
+/// Returns the colours of a text that consists only of colours, like `black`, `black/white` or `red & blue`. Returns an
+/// empty list for any other text.
 fn colours(text: &str) -> Vec<&str> {
     if is_colour(text) {
         return vec![text];

@@ -95,8 +95,8 @@ impl<G: Gather> PageRead<G> {
         Self::into(G::with_room(products, bytes.len()), bytes, context)
     }
 
-    /// Parses a page as the store sent it, and adds its products to `products`. Each record is read, processed and
-    /// dropped before the next one.
+    /// Parses a page as the store sent it, and adds its products to `products`. The page is processed one record at a
+    /// time to save memory.
     ///
     /// # Errors
     /// [`ParseError`] if the bytes are not a page of products.
@@ -192,7 +192,7 @@ impl<G> PageRead<G> {
         let mut positions: Vec<usize> = misfits.iter().map(|misfit| misfit.position).collect();
         positions.dedup();
         let excerpts = record_excerpts(text, &positions);
-        // Each variant of a record may have an entry, so the total size of the excerpts is bounded.
+        // Each variant of a record may have a quarantine entry, so the total size of the excerpts is limited.
         let mut excerpt_bytes = 0;
         for misfit in misfits {
             let found = positions.binary_search(&misfit.position).ok();
@@ -347,8 +347,8 @@ impl<G> CatalogueBuilder<G> {
 
 impl<G: Gather> CatalogueBuilder<G> {
     /// Returns the catalogue grouped by page, with categories decided from all products of the store. A record that was
-    /// understood on another page is not in quarantine. The same holds for a part of a product that was taken from
-    /// another page.
+    /// parsed on another page is not in quarantine. A part of a product that was read from another page is not in
+    /// quarantine either.
     #[must_use]
     pub fn gathered(self) -> Gathered<G> {
         let Self {

@@ -1,11 +1,11 @@
 //! Normalises the data of stores: exact money, safe text, options, media, attributes, a category.
 //!
 //! Input: records as `pipeline-parse` reads them, and the known facts about their store. Output:
-//! [`data_model::Product`]s sorted by id without duplicates, and a quarantine entry with a reason for whatever could
-//! not be understood.
+//! [`data_model::Product`]s sorted by id without duplicates, and a quarantine entry with a reason for each record or
+//! variant that could not be parsed.
 //!
-//! It does no I/O, reads no clock and does not guess. A product gets no category if neither a rule nor the store's
-//! other products decide it. Inexact prices are refused. A value that a store did not state is `None`.
+//! This crate does no I/O, reads no clock and does not guess. A product gets no category if neither a rule nor the
+//! store's other products decide it. Inexact prices are refused. A value that a store did not state is `None`.
 
 mod address;
 mod attributes;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::product::REASON_CHARS_MAX;
 
-/// Maximum number of quarantine entries kept for one catalogue. Further records are left out without an entry.
+/// Maximum number of quarantine entries per catalogue. Further bad records get no entry.
 pub const QUARANTINE_MAX: usize = 10_000;
 
 /// A record, or a part of one, that could not be understood.
@@ -59,9 +59,9 @@ impl Misfits {
             .extend(entries.into_iter().take(room).map(|entry| (page, entry)));
     }
 
-    /// Returns one entry for each record and variant. For a record without a product, it is the entry of the last page
-    /// that lists the record. For a product, it is the entry of the page and row from which the product was taken, as
-    /// `place` returns them. The sort order does not depend on page boundaries.
+    /// Returns one entry for each record and variant. If the record has no product, the entry comes from the last page
+    /// that lists the record. If it has a product, the entry comes from the page and row from which the product was
+    /// read, as `place` returns them. The sort order does not depend on page boundaries.
     pub(crate) fn quarantined(self, store: &StoreHost, place: impl Fn(u64) -> Option<PagePlace>) -> Vec<Quarantined> {
         let mut last: FxHashMap<u64, usize> = FxHashMap::default();
         for (index, (_, entry)) in self.entries.iter().enumerate() {

@@ -16,7 +16,7 @@ const WORDS_CHARS_MAX: usize = 255;
 /// Half of the maximum size of a product in a release, because reviews are added later.
 const PRODUCT_BYTES_MAX: usize = 8 << 20;
 
-/// Maximum length of a quarantine reason in characters. It may quote the store.
+/// Maximum length of a quarantine reason in characters. A reason may quote text of the store.
 pub const REASON_CHARS_MAX: usize = 500;
 
 /// A product, and the parts of its record that were not usable.
@@ -120,8 +120,8 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
     })
 }
 
-/// Returns the reasons for omitted variants: those that could not be parsed, and those that are not valid. The last
-/// entry counts variants without an individual reason.
+/// Returns the reasons for omitted variants: variants that could not be parsed, and invalid variants. The last entry
+/// counts variants without an individual reason.
 fn left_out(raw: &RawProduct<'_>, bad: Vec<BadVariant>) -> Vec<String> {
     let why = |reason: &str| escaped_line(reason, REASON_CHARS_MAX);
     let unread = raw.bad_variants.iter().map(|bad| match bad.id {

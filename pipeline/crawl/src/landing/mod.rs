@@ -149,7 +149,7 @@ pub enum Verdict {
     Unchanged,
 }
 
-/// Complete crawl of one store. It is stored as `done.json` in a landing and, once it is in the lake, in
+/// Complete crawl of one store. The crawl is stored as `done.json` in a landing and, once it is in the lake, in
 /// `crawl-state/{store}.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoreCrawl {

@@ -23,7 +23,7 @@ pub enum RegistryError {
     /// The event could not be written.
     #[error("the brand registry cannot be changed")]
     Write(#[source] StorageError),
-    /// Other programs changed the registry before every attempt to write this change.
+    /// Every attempt to write this change failed, because other programs changed the registry first.
     #[error("other processes keep changing the brand registry")]
     Contended,
     /// The URL is not a valid base URL of a store.
@@ -58,11 +58,12 @@ pub enum Addition {
     Updated(RegisteredBrand),
     /// The brand was already registered with the same data.
     Unchanged(RegisteredBrand),
-    /// The store has the permanent host of this brand, which is registered at another address. Nothing was changed,
-    /// because a store may claim any host. See [`NewBrand::moved`].
+    /// The store states the permanent host of this brand, but the brand is registered at another address. The registry
+    /// is not changed, because a store may claim any host. See [`NewBrand::moved`].
     Taken(RegisteredBrand),
-    /// This brand is registered at the address, but another store answers there now. Nothing was changed, because the
-    /// brand's products do not belong to this store. The brand must be removed before the store can be registered.
+    /// This brand is registered at the address, but the address belongs to another store now. The registry is not
+    /// changed, because the brand's products do not belong to the new store. The brand must be removed before the new
+    /// store can be registered.
     AnotherStore(RegisteredBrand),
 }
 
@@ -296,7 +297,7 @@ pub(super) fn log(storage: &Storage) -> EventLog<RegistryEvent> {
     EventLog::new(storage, PREFIX).with_copies()
 }
 
-/// Returns domain and path of an address. The scheme is left out, because the same store answers for `http` and
+/// Returns domain and path of an address. The scheme is omitted, because a store has the same address with `http` and
 /// `https`.
 fn address_of(base_url: &Url) -> String {
     format!(

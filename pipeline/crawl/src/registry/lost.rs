@@ -1,5 +1,5 @@
-//! Handles registry events that are lost together with their copies. The other events still apply, and the lake shows
-//! the brands that existed.
+//! Handles registry events that are lost together with their copies. The remaining events still apply, and the lake
+//! shows which brands existed.
 
 use std::collections::BTreeSet;
 
@@ -11,25 +11,25 @@ use serde::Serialize;
 use super::change::{PREFIX, TRIES_MAX, log};
 use super::{RegisteredBrand, Registry, RegistryError, RegistryEvent};
 
-/// Result of [`Registry::repair`]: the findings, and the changes that it made or would make.
+/// Result of [`Registry::repair`]: the findings, and the changes that were made or, in a dry run, would be made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RegistryRepair {
-    /// Objects restored from the copy or from the event. None of their data is lost.
+    /// Objects restored from their copies or, for copies, from the events. No data of these objects is lost.
     pub mended: Vec<String>,
-    /// Events that are lost together with their copies. Each is replaced by an event that changes nothing.
+    /// Events that are lost together with their copies. Each lost event is replaced by an event that changes nothing.
     pub lost: Vec<String>,
     /// Brands in the lake that no event mentions; they are registered again.
     pub registered: Vec<BrandSlug>,
     /// Brands in the lake that no event mentions and whose slug now belongs to another store. These brands are not
     /// registered again.
     pub clashing: Vec<BrandSlug>,
-    /// Registered brands that are missing in the lake, if events are lost. Such brands were either not crawled yet or
-    /// removed by a lost event.
+    /// Brands whose registration is uncertain because events are lost. A registered brand that is missing in the lake
+    /// was either not crawled yet, or was removed and the removal event is lost.
     pub unsure: Vec<BrandSlug>,
 }
 
 impl RegisteredBrand {
-    /// Creates a registration from the lake's brand, as its store presented itself at `seen_at`. Other settings of the
+    /// Creates a registration from the lake's brand, with the store's data as of `seen_at`. Other settings of the
     /// operator are unknown. Returns `None` if the lake has no address.
     #[must_use]
     pub fn of_lake(brand: &Brand, seen_at: Timestamp) -> Option<Self> {
@@ -78,8 +78,8 @@ impl Registry {
         Ok(whole.map(|fault| fault.path).collect())
     }
 
-    /// Restores damaged events from their copies and damaged copies from their events. Also registers brands again that
-    /// only the lake mentions; `known` contains the brands in the lake. With `dry_run`, only reports what it would do.
+    /// Restores damaged events from their copies and damaged copies from their events. Re-registers brands that exist
+    /// only in the lake; `known` contains the brands in the lake. With `dry_run`, the repair is only reported.
     ///
     /// # Errors
     /// See [`RegistryError`].
@@ -106,7 +106,8 @@ impl Registry {
             let in_lake: BTreeSet<&StoreHost> = known.iter().map(|brand| &brand.store).collect();
             let unsure = registry.brands().into_iter();
             let unsure = unsure.filter(|brand| !in_lake.contains(&brand.store));
-            // It is also unknown if a brand in the lake was removed or is still registered.
+            // A brand in the lake that is no longer registered is also uncertain, because a lost event may have
+            // registered the brand again.
             let left = known.iter().filter(|brand| registry.tells_of(&brand.store));
             let left = left.filter(|brand| registry.brand_of(&brand.store).is_none());
             repair.unsure = unsure.chain(left).map(|brand| brand.slug.clone()).collect();

@@ -26,8 +26,8 @@ use crate::StoreFacts;
 /// Registered brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisteredBrand {
-    /// Permanent host of the brand's store at registration. This host is the brand's key and stays even if the store's
-    /// host is renamed.
+    /// Permanent host of the brand's store at registration. This host is the brand's key and does not change if the
+    /// store's host is renamed.
     pub store: StoreHost,
     /// Permanent host that the store states, if it differs from the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,10 +16,10 @@ pub enum NotRegistered {
 }
 
 impl Registry {
-    /// Returns all brands, or `only` the given brands, sorted by slug.
+    /// Returns all brands, or only the brands in `only`, sorted by slug.
     ///
     /// # Errors
-    /// The slug of a given brand that is not registered.
+    /// The first slug in `only` that is not registered.
     pub fn selected(&self, only: Option<&[BrandSlug]>) -> Result<Vec<RegisteredBrand>, BrandSlug> {
         let Some(only) = only else {
             return Ok(self.brands().into_iter().cloned().collect());

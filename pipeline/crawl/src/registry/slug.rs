@@ -3,8 +3,8 @@ use data_model::{BrandSlug, slugify};
 /// Maximum length in bytes of a [`BrandSlug`].
 const BYTES_MAX: usize = 100;
 
-/// Creates the slug for a brand with this name and domain. It tries the name alone, then the name with the domain's
-/// first label, then with a number appended. If the name has no letters, `store` is used instead.
+/// Creates the slug for a brand with this name and domain. The candidates are the name, then the name with the domain's
+/// first label, then the name with a number appended. If the name has no letters, `store` is used instead.
 ///
 /// `None` only if four billion numbers are taken.
 pub(crate) fn give_slug(name: &str, domain: &str, taken: impl Fn(&BrandSlug) -> bool) -> Option<BrandSlug> {

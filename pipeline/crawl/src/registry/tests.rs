@@ -362,7 +362,7 @@ async fn programs_that_add_at_the_same_time_lose_nothing_and_give_no_slug_twice(
         .map(|number| {
             let storage = storage.clone();
             tokio::spawn(async move {
-                // Each registry starts empty and does not know about changes by the others.
+                // Each registry starts empty and has not loaded the changes by the others.
                 let brand = new(&format!("https://shop{number}.example"), "Tea");
                 Registry::default().add(&storage, &[brand], NOW).await.unwrap();
             })

@@ -18,9 +18,9 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Compares the identity that the store states, and the address that answered, with the registration and the last
-    /// crawl. A brand registered without a permanent host may state one later and is then identified by it. A store
-    /// whose host was renamed is identified by its id.
+    /// Compares the identity that the store states, and the address that responded, with the registration and the last
+    /// crawl. A brand registered without a permanent host is identified by the permanent host that its store states
+    /// later. A store whose host was renamed is identified by its id.
     pub(super) fn established(
         brand: &RegisteredBrand,
         known: Option<&StoreCrawl>,
@@ -45,7 +45,7 @@ impl Identity {
                 let stated = facts.permanent_host.as_ref().map(StoreHost::as_str);
                 return Err(another(stated.or(answered_at.as_deref()).unwrap_or(&base)));
             }
-            // A store that answers at another address must state that it is the same store.
+            // A store that responds at another address must state that it is the same store.
             (None, Some(elsewhere)) if *elsewhere != base && expected.host.is_some() => return Err(another(elsewhere)),
             _ => {}
         }

@@ -88,9 +88,9 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(None)
     }
 
-    /// Reads a complete listing again if it changed during the crawl or lacks products of the last crawl. Repeats this
-    /// while new products appear, because a product that moves to an already read page is missed. Products missing in
-    /// two readings in a row count as gone. Each reading has the full byte and time limits.
+    /// Reads a complete listing again if the listing changed during the crawl or lacks products of the last crawl.
+    /// Repeats this while new products appear, because a product that moves to an already read page is missed. Products
+    /// missing in two consecutive readings count as removed. The full byte and time limits apply to each reading.
     pub(super) async fn read_missed(&mut self) -> Result<(), CrawlError> {
         let last = self.missed_of_last().await?;
         self.read_while_missing(last.as_ref()).await?;
@@ -200,8 +200,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(())
     }
 
-    /// Returns true if the listing showed fewer products than the last crawl, the caller or the store's own count
-    /// suggest. Each of these counts may be wrong. Without them, duplicates on the pages decide.
+    /// Returns true if the listing has fewer products than the last crawl, the caller or the store's own count suggest.
+    /// Each of these counts may be wrong. If no count is available, returns true if the pages contained duplicates.
     fn misses_some(&self) -> bool {
         let before = self.job.known.map(StoreCrawl::products);
         let expected = before.max(self.job.products_before).max(self.facts.published_products);

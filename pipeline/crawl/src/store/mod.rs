@@ -110,10 +110,10 @@ impl Crawler {
         &self.config
     }
 
-    /// Reads the store's whole catalogue. It first waits until fewer than the configured number of stores are in
-    /// progress, and later whenever more than the configured number are worked on. Pages of the store that this run has
+    /// Reads the store's whole catalogue. The crawl starts once fewer than the configured number of stores are in
+    /// progress, and pauses whenever more stores than that are in progress. Pages of the store that this run has
     /// already landed are not requested again. If the process is killed, the next call for the same run resumes from
-    /// the landing.
+    /// the landed pages.
     ///
     /// The crawl state is not written: the caller must call [`crate::save_state`] once the lake has the result.
     ///
@@ -178,7 +178,7 @@ impl Crawler {
         Ok(true)
     }
 
-    /// Stores the time until which the store wants to be left alone, for the next run.
+    /// Stores the time until which the store must not be queried, for the next run.
     async fn note_hold(
         &self,
         job: CrawlJob<'_>,
@@ -312,8 +312,8 @@ impl Crawler {
         Ok(CrawledStore { crawl, pages })
     }
 
-    /// Returns true while the store's validators are still trusted. They expire, because a store that always answers
-    /// 304 must not hide changes forever.
+    /// Returns true while the store's validators may still be used. Validators expire, because a store that returns 304
+    /// for every request must not hide changes forever.
     fn still_trusted(&self, known: &StoreCrawl) -> bool {
         let age_ms = self.clock.now().millis_since(known.verified_at);
         u64::try_from(age_ms / 1000).is_ok_and(|seconds| seconds < self.config.verify_after_s)
@@ -365,7 +365,7 @@ struct StoreDescription {
     facts: StoreFacts,
     /// Verbatim body of the answer.
     meta: Option<bytes::Bytes>,
-    /// Address that answered; `None` if the answer was missing or could not be parsed.
+    /// Address that responded; `None` if there was no response or it could not be parsed.
     at: Option<url::Url>,
 }
 

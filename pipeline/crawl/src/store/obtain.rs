@@ -8,14 +8,13 @@ use super::walk::Walk;
 use crate::landing::{PageReading, compress, landed_at, page_file, read_compressed, sha256_hex, unpack};
 use crate::{CrawlError, LandingError, PageMark, PageTarget};
 
-/// Maximum size in bytes of a page that is kept uncompressed while other pages are requested, and maximum size of a
-/// page that is kept compressed.
+/// Maximum sizes in bytes of a page that stays in memory while other pages are requested: uncompressed, and compressed.
 const KEPT_BYTES_MAX: usize = 64 << 10;
 const KEPT_FRAME_BYTES_MAX: usize = 512 << 10;
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// Returns the page's content. It comes from this run's landing before the interruption, else from the last landing
-    /// if the page is known to be unchanged, else from the store.
+    /// Returns the page's content. The source is this run's landed page from before an interruption, else the page of
+    /// the last crawl if it is known to be unchanged, else the store.
     pub(super) async fn obtain(&mut self, target: &PageTarget) -> Result<ObtainedPage, CrawlError> {
         if let PageTarget::Products { page } = target
             && *page <= self.resumed

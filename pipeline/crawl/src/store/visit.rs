@@ -10,8 +10,8 @@ use crate::landing::{compress, landed_at, page_file, put_compressed};
 use crate::scan::{PageScan, ReadPage};
 use crate::{CrawlError, LandingError, PageMark, PageTarget, StoreCrawl, StoreFacts};
 
-/// Maximum number of products of one store. Shopify lists 25,000, and collections some more. The ids of all products
-/// are kept in memory.
+/// Maximum number of products of one store. Shopify lists 25,000, and collections list some more. The ids of all
+/// products are in memory.
 const PRODUCTS_MAX: usize = 250_000;
 
 /// Result of reading a page.
@@ -26,8 +26,8 @@ pub(super) struct Step {
 }
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// Requests the pages of the last crawl in order until one differs. Returns `true` if none differs. Nothing is
-    /// landed.
+    /// Requests the pages of the last crawl in order until one differs. Returns `true` if no page differs. The
+    /// responses are not landed.
     pub(super) async fn compare(&mut self) -> Result<bool, CrawlError> {
         let again = |mark: &PageMark| matches!(mark.target, PageTarget::Again { .. });
         // If the last listing changed during the crawl or could not be read, it is now read in full.

@@ -62,8 +62,8 @@ async fn pages_that_did_not_change_are_taken_from_the_last_landing() {
     rig.shop.take_asked();
     rig.shop.change(|shop| shop.products[4]["title"] = "Another".into());
     let second = rig.crawl("r2", Some(&first)).await.unwrap();
-    // Each page is requested once, and the first again at the end to see if the listing changed. All but one answer
-    // without a body.
+    // Each page is requested once, and the first page again to check if the listing changed. All responses except one
+    // have no body.
     let asked: Vec<_> = [(1, 304), (2, 304), (3, 200), (4, 304), (5, 304), (1, 304)]
         .into_iter()
         .map(|(page, status)| format!("/products.json?page={page} {status}"))

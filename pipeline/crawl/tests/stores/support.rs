@@ -158,7 +158,7 @@ impl Shops {
         change(&mut self.0.lock().unwrap());
     }
 
-    /// Returns the redirect target of a request to the brand's own host. The same shop answers at every host.
+    /// Returns the redirect target of a request to the brand's own host. The same shop responds at every host.
     fn moved_to(&self, asked: &Url) -> Option<Url> {
         let shop = self.0.lock().unwrap();
         let host = shop
@@ -364,7 +364,7 @@ impl Rig {
         self.crawl_for(run, known, "v1").await
     }
 
-    /// Crawls until the shop receives a request that it never answers. The crawl is then dropped, like in a killed
+    /// Crawls until the shop receives a request to which it never responds. The crawl is then dropped, like in a killed
     /// process.
     pub(crate) async fn killed_at_hang(&self, run: &str, known: Option<&StoreCrawl>) {
         let hangs = async {

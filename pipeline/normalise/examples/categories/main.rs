@@ -4,14 +4,14 @@
 //! [--leave-one-out [--beside DIR]] [--list]`
 //!
 //! DIR contains one folder per store with its catalogue pages `products*.json`, verbatim. `judgements.tsv` next to this
-//! file, or FILE in the same format, lists the judged products and their right categories. Coverage is the share of
+//! file, or FILE in the same format, lists the labelled products and their right categories. Coverage is the share of
 //! products with a category among those whose category can be determined. Precision is the share of right categories
 //! among products with a category. `--verbose` prints the ids of missed and wrong products in half A.
 //!
-//! `--leave-one-out` judges each store only by rules that matched another store's products too, in DIR or in the
-//! folders of stores in `--beside`. A rule that matches only one store may have been learned from it. The run fails if
-//! a score is below its minimum, over all stores or for a store with enough judged products. `--list` prints every
-//! product of DIR with its category instead.
+//! `--leave-one-out` tests each store only with rules that also matched a product of another store, in DIR or in the
+//! folders of stores in `--beside`. A rule that matches only one store may have been learned from that store. The run
+//! fails if a score is below its minimum, over all stores or for a store with enough labelled products. `--list` prints
+//! every product of DIR with its category instead.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;

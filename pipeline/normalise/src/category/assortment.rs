@@ -10,8 +10,8 @@ use super::table::Table;
 const OF_TYPE_MIN: u32 = 3;
 /// Minimum number of certain products of a shop before they decide its other products.
 const OF_SHOP_MIN: u32 = 8;
-/// Minimum share in percent of one kind among the certain products, for it to become the kind of products without a
-/// category.
+/// Minimum share, in percent, of the certain products that have the same category, for products without a category to
+/// get that category.
 const SHARE_OF_TYPE_MIN: u32 = 80;
 const SHARE_OF_SHOP_MIN: u32 = 75;
 /// Minimum share in percent of certain products in one department, for the shop to count as selling only that
@@ -62,7 +62,8 @@ impl Counts {
     fn shared(&self, share_min: u32) -> Option<ProductCategory> {
         let enough = |count: u32| u64::from(count) * 100 >= u64::from(self.products) * u64::from(share_min);
         let paths = self.by_path.iter().filter(|(_, count)| enough(**count));
-        // Each of these paths has more than half of the products, so all are on one line of ancestors.
+        // Each of these paths has more than half of the products, so each path is an ancestor or a descendant of the
+        // others.
         let (path, _) = paths.max_by_key(|(path, _)| path.len())?;
         let levels = path.split(" > ").count();
         (levels >= LEVELS_MIN)
@@ -78,7 +79,8 @@ pub(super) struct Assortment<'t> {
     table: &'t Table,
     told: Counts,
     by_type: FxHashMap<u64, Counts>,
-    /// Products named only by a noun that exists in several departments. Such a noun must not confirm its own meaning.
+    /// Products named only by a noun that exists in several departments. Such products are counted separately, because
+    /// a noun must not confirm its own meaning.
     by_noun: FxHashMap<u32, Counts>,
     /// For each setting: number of products with its words, and number of products without them that it would move.
     settings: FxHashMap<u8, Setting>,
@@ -126,9 +128,9 @@ impl<'t> Assortment<'t> {
         assortment
     }
 
-    /// Returns the category of a product of this shop. It is the product's own if that is certain and fits the shop.
-    /// Otherwise it is the meaning that the shop's other products make likelier. Failing that, it is the category of
-    /// nearly all products of its type or shop.
+    /// Returns the category of a product of this shop. The product's own category is used if it is certain and fits the
+    /// shop. If not, the meaning that the shop's other products make likelier is used. If there is no such meaning, the
+    /// category of nearly all products of the same type or shop is used.
     pub(super) fn settle(&self, reading: &Reading) -> Option<ProductCategory> {
         let settled = self.settled(reading);
         let elsewhere = reading.elsewhere.filter(|elsewhere| {

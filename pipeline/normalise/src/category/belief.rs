@@ -1,13 +1,13 @@
-//! Decides which categories of a shop's products to trust. A category is trusted if two witnesses agree on it, or if
-//! the shop's other products confirm it.
+//! Decides which categories of a shop's products to trust. A category is trusted if two independent sources agree on
+//! it, or if the shop's other products confirm it.
 //!
-//! The witnesses of a product are its type, its title and its tags. The same phrase in two of them counts as one
-//! witness. Within a shop, a phrase also counts as one witness, regardless of how many products contain it. Otherwise
-//! one misunderstood word could make a whole shop wrong.
+//! The sources of a product's category are its type, its title and its tags. The same phrase in two of these texts
+//! counts as one source. Within a shop, a phrase also counts as one source, regardless of how many products contain it.
+//! Without this rule, one misunderstood word could make a whole shop wrong.
 //!
-//! The statement of a single witness is trusted if the rules know most of the shop's words. Otherwise it gives way to
-//! the shop's trade: the narrowest kind that clearly leads among its phrases. Services and notices do not belong to a
-//! trade.
+//! A category from a single source is trusted if the rules know most of the shop's words. If the rules know fewer
+//! words, the shop's trade takes precedence. The trade is the narrowest category that clearly leads among the shop's
+//! phrases. Services and notices do not belong to a trade.
 
 use data_model::CategoryId;
 use google_taxonomy::ProductCategory;
@@ -19,8 +19,8 @@ use super::{Reading, Witness, agree, contains, department};
 
 /// Minimum share of a shop's other phrases near a category, for them to confirm it.
 const BORNE_OUT_MIN: f32 = 0.03;
-/// Minimum share of a shop's other phrases in a department, for a single witness in that department to be trusted
-/// despite the trade.
+/// Minimum share of a shop's other phrases in a department, for a single source in that department to be trusted even
+/// if the department is outside of the shop's trade.
 const DEPARTMENT_MIN: f32 = 0.15;
 /// Minimum share of a shop's products whose category the rules name, for its vocabulary to count as known.
 const KNOWN_MIN: f32 = 0.8;

@@ -248,8 +248,8 @@ impl Text {
         head.map(|head| self.doubted(head))
     }
 
-    /// Marks a head as uncertain if another word follows it. That word may be the real noun, or the head may be part of
-    /// a name. "laptop" with a following word may not be a laptop, and "Blazer Mid 77" is not a jacket.
+    /// Marks a head as uncertain if another word follows it. The following word may be the real noun, or the head may
+    /// be part of a name. "laptop" with a following word may not be a laptop, and "Blazer Mid 77" is not a jacket.
     fn doubted<'t>(&self, head: Head<'t>) -> Head<'t> {
         let behind = self.words().get(head.end..).unwrap_or(&[]);
         let next = behind
@@ -298,7 +298,7 @@ impl Text {
         head.length == 1 && self.length > 1 && word.is_some_and(|word| word.plain)
     }
 
-    /// Returns true if the joining word introduces a place and not a material.
+    /// Returns true if the preposition introduces a place and not a material.
     fn is_place(&self, at: Option<usize>) -> bool {
         let word = at.and_then(|at| self.words().get(at));
         word.is_some_and(|word| word.join == Join::Place)
@@ -333,8 +333,8 @@ impl Text {
                 .is_some_and(|w| w.measure)
     }
 
-    /// Returns true if a weak word may name the product. A single weak word does so only at the end of its segment,
-    /// ignoring amounts: "Honey 250 g", but not "Honey Sun Dried".
+    /// Returns true if a weak word may name the product. A single weak word names the product only at the end of its
+    /// segment, ignoring amounts: "Honey 250 g", but not "Honey Sun Dried".
     fn may_be_weak(&self, head: &Head<'_>) -> bool {
         let after = self.words().get(head.end..).unwrap_or(&[]);
         head.length > 1

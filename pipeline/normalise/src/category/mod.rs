@@ -1,19 +1,19 @@
 //! Determines the Google product category of a product from the names that its shop gives it.
 //!
 //! Input: product type, title and tags as the shop wrote them. Output: the id of a category of the Google product
-//! taxonomy, or nothing. The rules are the phrases of `data/reference/categories.tsv` and, with lower priority, the
+//! taxonomy, or no category. The rules are the phrases of `data/reference/categories.tsv` and, with lower priority, the
 //! taxonomy's own category names. Without a matching rule there is no category.
 //!
 //! The product type takes precedence, then the title, then the tags. Within a text, the last noun of the first phrase
 //! names the product: "leather dog collar with bell" is a collar. Words after "for", "with", a comma or a dash only
-//! describe it.
+//! describe the product.
 //!
 //! A [`Reading`] is the result for one product. An [`Assortment`] of all products of a shop decides between meanings,
-//! and categorises products whose texts name none. [`Belief`] withholds a category that only one witness names and
-//! nothing else confirms.
+//! and categorises products whose texts do not name a category. [`Belief`] withholds a category that has only one
+//! source and no other confirmation.
 //!
-//! The description is not used, because prose names too many things. Nothing is learned beyond one shop's catalogue:
-//! the table is the same for every shop.
+//! The description is not used, because prose mentions too many other products. Only one shop's catalogue is used to
+//! learn about that shop; the table is the same for every shop.
 
 mod assortment;
 mod belief;
@@ -76,7 +76,7 @@ pub(crate) struct Reading {
 /// A text of a product that names a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Witness {
-    /// Hash of the phrase that names the category. The same phrase in two texts is one witness.
+    /// Hash of the phrase that names the category. The same phrase in two texts counts as one source.
     phrase: u64,
     category: ProductCategory,
 }
@@ -260,9 +260,9 @@ fn doubtful(table: &Table, head: Head<'_>) -> Option<u32> {
 fn department(category: ProductCategory) -> &'static str {
     category.name().split(" > ").next().unwrap_or_default()
 }
-/// Returns the title's category if it is more specific than the type's. It may be a deeper category or a longer name
-/// for the same noun, like "camera monitor" for the type "monitor". It may also contain the type, like "baseball cap"
-/// under "baseball".
+/// Returns the title's category if it is more specific than the category of the product type. The title's category may
+/// be deeper, or it may come from a longer name for the same noun, like "camera monitor" for the type "monitor". The
+/// name may also contain the type, like "baseball cap" under "baseball".
 fn narrowed(category: ProductCategory, typed: Option<Head<'_>>, titled: Option<Head<'_>>) -> ProductCategory {
     let (Some(typed), Some(titled)) = (typed, titled) else {
         return category;

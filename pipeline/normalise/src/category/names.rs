@@ -32,7 +32,8 @@ fn is_list(name: &str) -> bool {
 
 impl Table {
     /// Adds the names of all categories. A name of several words names a product. A single word may also be a flavour,
-    /// motif or trade, so it is weak. The name of a category with subcategories counts as a department's.
+    /// motif or occupation, so it is only weak evidence. The name of a category with subcategories is treated like the
+    /// name of a department.
     pub(super) fn add_names(&mut self) {
         let mut paths: Vec<ProductCategory> = (1..=ID_MAX)
             .filter_map(|id| ProductCategory::from_id(id).ok())

@@ -44,9 +44,9 @@ pub(super) enum Strength {
     Alone,
     /// Names a department. Any noun of the title takes precedence.
     Broad,
-    /// Also a colour, flavour, motif or brand. Counts only if nothing else is named.
+    /// A word that is also a colour, flavour, motif or brand. A weak word counts only if no other word names a product.
     Weak,
-    /// A product noun. The last one in a noun phrase is its head.
+    /// A product noun. The last product noun in a noun phrase is its head.
     Head,
     /// Decides regardless of its position.
     Decisive,
@@ -73,7 +73,7 @@ pub(super) enum BadRule {
     NoSuchCategory(String),
     /// The phrase has no words, or more than [`PHRASE_WORDS_MAX`].
     PhraseLength(String),
-    /// The same phrase with the same context is defined elsewhere.
+    /// Another line defines the same phrase with the same context.
     Repeated(String),
     /// A second meaning is given for a phrase without a first meaning above it.
     NoFirstMeaning(String),
@@ -99,7 +99,7 @@ pub(crate) struct Table {
     audience: Vec<u32>,
     uncounted: Vec<u32>,
     parts: Vec<u32>,
-    /// For each word id, true if the word says nothing about a product's kind.
+    /// For each word id, true if the word does not indicate the kind of a product.
     plain: Vec<bool>,
     /// Meanings of the phrases that end in a word.
     meanings: FxHashMap<u32, Vec<ProductCategory>>,
@@ -318,7 +318,7 @@ impl Table {
         }
     }
 
-    /// Adds two-word phrases also as one word: "air fryer" is also written "airfryer".
+    /// Adds each two-word phrase as a single word too: "air fryer" is also written "airfryer".
     fn join_pairs(&mut self, pairs: &[Vec<Box<[u8]>>]) {
         for pair in pairs {
             let [first, second] = &**pair else { continue };
@@ -352,7 +352,8 @@ impl Table {
         self.add(entry, Some(category), false).map(|_| ())
     }
 
-    /// Adds settings. Each is a line of words starting with `@`, followed by its moves as lines of path TAB path.
+    /// Adds settings. A setting is a line of words starting with `@`, followed by its moves. Each move is a line of
+    /// path TAB path.
     pub(super) fn add_settings(&mut self, text: &str) -> Vec<(usize, BadRule)> {
         let mut bad = Vec::new();
         for (number, line) in text.lines().enumerate() {

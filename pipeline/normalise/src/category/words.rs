@@ -3,7 +3,7 @@
 /// Maximum number of words read from a text. A longer title is prose.
 pub(super) const WORDS_MAX: usize = 48;
 
-/// Maximum length of a stored word in bytes. No rule has a longer word.
+/// Maximum length of a stored word in bytes. All words of the rules are shorter or equally long.
 const WORD_BYTES_MAX: usize = 32;
 
 /// Effect of a word on the noun phrase that contains it.
@@ -272,8 +272,8 @@ fn join(raw: &[u8], next: char, after_number: bool, opens_segment: bool) -> Join
     }
 }
 
-/// Returns the points with which a word indicates Spanish, French, Italian or Portuguese. Two points are needed,
-/// because "de" alone also occurs in English names.
+/// Returns the points with which a word indicates Spanish, French, Italian or Portuguese. Two points are required,
+/// because a single "de" also occurs in English names.
 fn noun_first_points(raw: &[u8]) -> u8 {
     match raw {
         b"para" | b"con" | b"sin" | b"pour" | b"avec" | b"sans" | b"senza" => 2,
@@ -319,8 +319,8 @@ const KEPT: [&[u8]; 12] = [
     b"drawers",
 ];
 
-/// Returns the singular as the kept part of the word and an added ending. It need not be correct English, only equal
-/// for rules and texts: "cookie", "cookies" and "cooky" all become "cooky".
+/// Returns the singular as a prefix of the word and an added ending. The singular need not be correct English. It must
+/// only be equal for rules and texts: "cookie", "cookies" and "cooky" all become "cooky".
 fn singular(raw: &[u8]) -> (&[u8], &'static [u8]) {
     match raw {
         b"tvs" | b"cds" | b"lps" | b"dvds" => return (&raw[..raw.len() - 1], b""),

@@ -1,4 +1,4 @@
-//! Tests of harmful data from stores, and of the part of it that is kept.
+//! Tests that harmful data from stores is rejected, and that the valid data next to it is used.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use pipeline_normalise::{Catalogue, CatalogueBuilder, REASON_CHARS_MAX, StoreContext};
