@@ -39,8 +39,8 @@ impl CadenceConfig {
 /// Returns the number of seconds after which a brand with this change rate has changed with a probability of one half.
 ///
 /// Changes are assumed to be independent, so that the probability of no change falls exponentially with time. The
-/// probability of a change between two checks is estimated from the checks so far and one imaginary check. That check
-/// counts as half changed, after the initial interval.
+/// probability of a change between two checks is estimated from the checks so far and one imaginary check. The
+/// imaginary check comes after the initial interval and counts as half a change.
 #[must_use]
 pub fn interval_s(changing: &ChangeRate, config: &CadenceConfig) -> u64 {
     let known = |value: f64| if value.is_finite() { value.max(0.0) } else { 0.0 };
@@ -85,8 +85,8 @@ pub fn is_due(check: Option<&Check>, config: &CadenceConfig, now: Timestamp) -> 
 }
 
 /// Returns the stores that must be queried now. Stores with rows in damaged files are queried together, because a file
-/// is rewritten only when all of its stores were crawled. They are due as soon as one of them is due, or none was
-/// queried within the shortest interval.
+/// is rewritten only when all of its stores were crawled. Such a group is due as soon as one of its stores is due, or
+/// if no store of the group was queried within the shortest interval.
 #[must_use]
 pub fn due_stores<'a>(
     stores: &[&StoreHost],

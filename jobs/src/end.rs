@@ -104,7 +104,7 @@ pub(crate) enum EndReason {
     Limit,
     /// The process was stopped.
     Stop,
-    /// Another process may have taken over the job.
+    /// Another process may have taken over the job, so this process must stop it.
     Fenced,
 }
 

@@ -1,18 +1,18 @@
 //! Runs the jobs that keep the catalogue fresh: decides when they are due, runs them, and records each run.
 //!
 //! Input: schedules (cron expressions in the market's time zone), the state database, and the operations of the
-//! pipeline. Output: each scheduled time is run once by one of any number of processes. One run may stand for all
-//! missed times. A ledger contains the runs with their outcomes and counts.
+//! pipeline. Output: at each scheduled time, exactly one of the processes runs the job. One run may replace all
+//! missed runs. A ledger contains the runs with their outcomes and counts.
 //!
-//! - [`Schedule`], [`decide`], [`Watch`], [`cadence`]: pure. They compute when a job is due, what to do with a job in
-//!   its current state, if its process is dead, and how often a brand is queried.
+//! - [`Schedule`], [`decide`], [`Watch`], [`cadence`]: pure functions. They compute when a job is due, if its
+//!   process is dead, the next action for the job, and how often a brand is queried.
 //! - [`Scheduler`]: does the I/O. Reads the state, decides, starts runs, sends heartbeats for them, and ends them.
-//! - [`QueueWorker`]: takes stores from the queue in the state, with one lease per store. It also commits what all
-//!   workers stage, unless another worker does so.
+//! - [`QueueWorker`]: takes stores from the queue in the state, with one lease per store. Commits the stores that
+//!   all workers stage, unless another worker is the committer.
 //! - `work/`: one file per job. Each job is idempotent and calls the same operation as the command line.
 //!
-//! This crate does not decide how a store is queried or what a release contains. It reads no clock except
-//! [`data_model::Clock`], and never starts a job that another process is running.
+//! This crate does not decide how a store is queried or what a release contains. Its only clock is
+//! [`data_model::Clock`]. A job that another process is running is never started.
 
 pub mod cadence;
 mod config;

@@ -8,7 +8,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// Maximum duration of a pause.
 const PAUSE_MAX: Duration = Duration::from_secs(160);
 
-/// A circuit breaker that spares users the wait for a failing model. After several consecutive failures, requests are
+/// Circuit breaker, so that users do not wait for a failing model. After several consecutive failures, requests are
 /// paused. Then one trial request decides whether requests resume.
 #[derive(Debug, Default)]
 pub(crate) struct Breaker(Mutex<State>);

@@ -36,7 +36,7 @@ pub enum ModelFailure {
     Paused,
     /// The model already reads its maximum number of texts.
     Busy,
-    /// The model did not answer in time.
+    /// The model did not respond within the time limit.
     Timeout,
     /// The endpoint could not be reached, or returned a status other than 200.
     Unreachable,

@@ -1,11 +1,11 @@
 //! Client for a language model behind an OpenAI-compatible endpoint.
 //!
-//! Input: an operator's configuration, a task and a text. Output: the model's answer in the requested format within a
+//! Input: an operator's configuration, a task and a text. Output: the model's response in the requested format within a
 //! time limit, or the reason why there is none.
 //!
-//! The text is sent as a separate message, as data. Redirects are not followed, at most 64 KiB of an answer are read,
-//! and calls are paused after repeated failures. Callers must verify the answers. The crate never reveals the key, the
-//! URL or the answer.
+//! The text is sent as a separate message, as data. Redirects are not followed, at most 64 KiB of a response are read,
+//! and calls are paused after repeated failures. Callers must verify the responses. The crate never reveals the key,
+//! the URL or the response.
 
 mod address;
 mod breaker;
@@ -42,7 +42,8 @@ pub struct Purpose {
     pub counter: &'static str,
     /// Maximum configurable timeout, in milliseconds.
     pub timeout_ms_max: u64,
-    /// `true` if callers wait while the model is at its concurrency limit. Otherwise they go on without the model.
+    /// `true` if callers wait while the model is at its concurrency limit. If `false`, callers continue without the
+    /// model.
     pub waits: bool,
 }
 
@@ -124,7 +125,7 @@ impl Model {
         &self.name
     }
 
-    /// Asks the model a question and returns its answer within the time limit. `read` parses the answer and returns
+    /// Sends a question to the model and returns its answer within the time limit. `read` parses the answer and returns
     /// `None` if the format is wrong.
     ///
     /// # Errors

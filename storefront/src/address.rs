@@ -97,8 +97,8 @@ pub fn check_ip(ip: IpAddr) -> Result<Zone, Refusal> {
     zone.ok_or(Refusal::NotPublic(refused))
 }
 
-/// Returns true for `localhost` and names below it (RFC 6761). These names mean loopback and are never looked up in
-/// DNS.
+/// Returns true for `localhost` and its subdomains (RFC 6761). These names always mean the loopback address and are
+/// never looked up in DNS.
 pub(crate) fn is_localhost(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     name == "localhost" || name.ends_with(".localhost")

@@ -107,8 +107,8 @@ pub(crate) async fn collect(
     })
 }
 
-/// Returns the next capacity of a full buffer after `received` bytes. It doubles, but stays within `bytes_max`, so that
-/// a body that fits is not refused because of spare buffer capacity.
+/// Returns the next capacity of a full buffer after `received` bytes. The capacity doubles, but stays within
+/// `bytes_max`, so that spare buffer capacity does not cause a refusal of a body within the limit.
 fn grown(capacity: u64, received: u64, bytes_max: u64) -> u64 {
     received.max(capacity.saturating_mul(2).max(WIRE_START).min(bytes_max))
 }

@@ -13,7 +13,7 @@ use crate::resolve::{Lookup, SystemLookup};
 use crate::store::Store;
 use crate::transport::{Network, Transport};
 
-/// Client for all stores. It is cheap to clone, and clones share the state of each host.
+/// Client for all stores. The client is cheap to clone, and clones share the state of each host.
 #[derive(Debug, Clone)]
 pub struct Storefront {
     exchange: Arc<Exchange>,
@@ -43,8 +43,8 @@ impl Storefront {
         Self::with_transport(config, clock, Arc::new(network))
     }
 
-    /// Returns the plain transport for addresses that are not stores' and that somebody entered. Each IP address is
-    /// checked while connecting, as for stores. The caller must run [`check_url`] before sending.
+    /// Returns the plain transport, for addresses that users entered and that do not belong to stores. Each IP address
+    /// is checked while connecting, as for stores. The caller must run [`check_url`] before sending.
     #[must_use]
     pub fn transport(&self) -> Arc<dyn Transport> {
         Arc::clone(&self.exchange.transport)

@@ -35,8 +35,8 @@ pub struct StorefrontConfig {
     pub interactive_body_bytes_max: u64,
     /// Maximum size of a body after decompression for an interactive call, in bytes.
     pub interactive_decoded_bytes_max: u64,
-    /// Storefront API version for GraphQL requests (`2026-04`). Shopify answers an expired version with the oldest one
-    /// that it supports.
+    /// Storefront API version for GraphQL requests (`2026-04`). If the version has expired, Shopify uses the oldest
+    /// version that it supports.
     pub graphql_version: String,
     /// Maximum size of a GraphQL response, both on the wire and after decompression, in bytes.
     pub graphql_bytes_max: u64,
@@ -44,14 +44,14 @@ pub struct StorefrontConfig {
     pub redirects_max: u32,
     /// Maximum number of retries of one request.
     pub retries_max: u32,
-    /// Wait before the first retry. It doubles with each retry, plus jitter.
+    /// Wait before the first retry, in milliseconds. The wait doubles with each retry, plus jitter.
     pub backoff_start_ms: u64,
     /// Maximum wait between retries, before jitter.
     pub backoff_max_ms: u64,
     /// Maximum long-run share of retries among the requests to one store.
     pub retry_budget_ratio: f64,
-    /// Number of consecutive retries that a store may be sent before the share applies. Also the maximum that can be
-    /// saved up.
+    /// Number of consecutive retries for a store before the share applies. The saved-up retries never exceed this
+    /// number.
     pub retry_budget_max: u32,
     /// Maximum `Retry-After` that is waited for. A longer one is reported to the caller.
     pub retry_after_max_ms: u64,
@@ -63,13 +63,15 @@ pub struct StorefrontConfig {
     pub rate_min_per_s: f64,
     /// Rate increase after each success, as a share of `rate_start_per_s`.
     pub rate_growth: f64,
-    /// Wait after a refusal (429, 430) without `Retry-After`. It doubles with each consecutive refusal.
+    /// Wait in milliseconds after a refusal (429, 430) without `Retry-After`. The wait doubles with each consecutive
+    /// refusal.
     pub throttle_wait_ms: u64,
     /// Maximum number of requests in flight per store.
     pub concurrency: usize,
     /// Number of consecutive failures (no answer, 5xx) that open a store's circuit breaker.
     pub breaker_failures: u32,
-    /// Time for which an open breaker refuses requests before a trial request. It doubles with each failed trial.
+    /// Time in milliseconds for which an open breaker refuses requests before a trial request. The time doubles with
+    /// each failed trial.
     pub breaker_cooldown_ms: u64,
     /// Maximum cool-down of the breaker.
     pub breaker_cooldown_max_ms: u64,

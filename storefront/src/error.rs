@@ -98,7 +98,7 @@ pub enum StoreError {
     /// The body's content encoding is unknown or broken.
     #[error("the body cannot be decoded")]
     Encoding,
-    /// The store did not answer in time.
+    /// The store did not respond within the time limit.
     #[error("no complete response within {} ms", after.as_millis())]
     Timeout {
         /// Time waited before giving up.
@@ -129,7 +129,7 @@ pub enum StoreError {
         #[source]
         source: serde_json::Error,
     },
-    /// The caller no longer wanted an answer when the call got its turn, so no request was sent.
+    /// The caller withdrew the call before its request was sent.
     #[error("the call was cancelled while it waited for its turn")]
     Withdrawn,
     /// Connecting failed.
@@ -302,8 +302,8 @@ impl StoreError {
     }
 }
 
-/// Only a GraphQL answer can contain a store's rejection: as a user error of the mutation, or as a
-/// [`crate::GraphqlErrorKind`] that says so. Other responses may change a moment later, so none of them maps to
+/// Only a GraphQL response can contain a store's rejection: as a user error of the mutation, or as a
+/// [`crate::GraphqlErrorKind`] for rejections. Other responses may change a moment later, so none of them maps to
 /// [`ErrorCode::StoreRejected`].
 impl Classify for StoreError {
     fn code(&self) -> ErrorCode {

@@ -52,15 +52,16 @@ impl GraphqlRequest {
     }
 }
 
-/// A GraphQL answer. It can contain both `data` and `errors`; failed fields are null in the data.
+/// Response to a GraphQL request. The response can contain both `data` and `errors`; failed fields are null in the
+/// data.
 #[derive(Debug, Clone)]
 pub struct GraphqlAnswer {
     /// Data, verbatim; `None` if it is null or missing.
     pub data: Option<Box<RawValue>>,
     /// Errors, at most a hundred.
     pub errors: Vec<GraphqlError>,
-    /// API version that Shopify used (`X-Shopify-API-Version`). Shopify answers an expired version with the oldest one
-    /// that it supports.
+    /// API version that Shopify used (`X-Shopify-API-Version`). If the requested version has expired, Shopify uses the
+    /// oldest version that it supports.
     pub version: Option<String>,
     /// True if an earlier attempt of the same call was not answered, so that the store may still carry it out.
     pub is_open: bool,
@@ -81,7 +82,7 @@ pub struct GraphqlError {
 /// Later variants leave the outcome less certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GraphqlErrorKind {
-    /// The call asks for more at once than the store accepts. It was not carried out; a smaller call may succeed.
+    /// The call requests more data than the store accepts. The store did not execute it; a smaller call may succeed.
     Size,
     /// The document or its variables are wrong. The call was not carried out.
     Call,

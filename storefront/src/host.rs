@@ -16,7 +16,7 @@ use crate::terms::Terms;
 /// Metric of the time that calls waited for their turn at a store, by priority.
 pub(crate) const WAIT_METRIC: &str = "storefront_wait_seconds";
 
-/// The host that receives a request, and the host that the caller requested. They differ after a redirect.
+/// The host that receives a request, and the host that the caller requested. The two hosts differ after a redirect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hop<'h> {
     pub(crate) host: &'h Host,
@@ -86,12 +86,12 @@ impl Host {
     }
 
     /// Waits for a turn to send one request, in the order of priority. A turn needs a free connection slot and a slot
-    /// of the rate limiter. `by` is the host that the caller requested. Waiting calls are woken when its circuit
-    /// breaker opens.
+    /// of the rate limiter. `by` is the host that the caller requested. Waiting calls are woken when the circuit
+    /// breaker of that host opens.
     ///
-    /// Fails at once if the wait is known to be too long. If the store asks to wait longer than `hold_max` or the
-    /// caller's deadline, the error is [`StoreError::Throttled`]. If the turn would come after the deadline, it is
-    /// [`StoreError::Deadline`].
+    /// Fails immediately if the wait is known to be too long. If the store requests a wait longer than `hold_max` or
+    /// the caller's deadline, the error is [`StoreError::Throttled`]. If the turn would come after the deadline, the
+    /// error is [`StoreError::Deadline`].
     pub(crate) async fn turn(&self, by: &Self, terms: Terms, hold_max: Duration) -> Result<Turn<'_>, StoreError> {
         /// Maximum number of times that the answers to other requests may prolong this request's wait.
         const HOLDS_MAX: usize = 4;
@@ -257,8 +257,8 @@ impl Drop for HostWaiter<'_> {
     }
 }
 
-/// A turn to send one request. Dropping it frees its connection slot. If nothing was sent, its slot of the rate limiter
-/// is also given back.
+/// A turn to send one request. Dropping the turn frees its connection slot. If no request was sent, the slot of the
+/// rate limiter is freed too.
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     host: &'a Host,

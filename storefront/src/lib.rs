@@ -1,20 +1,19 @@
 //! Client for the public storefronts of stores, used by the crawl and the live gateway.
 //!
-//! Input: a store's address and what to fetch or post there. Output: the bytes of its public pages with their
-//! validators, its JSON and GraphQL answers, or an error. An error says who must act and whether a later attempt can
-//! help.
+//! Input: a store's address and the request. Output: the bytes of its public pages with their validators, its JSON and
+//! GraphQL responses, or an error. An error states who must act and whether a later attempt can help.
 //!
-//! Politeness is implemented here, once, for every caller in the process. Each host has a rate limiter that slows down
-//! at once after "too many requests", its `robots.txt` (RFC 9309), a retry budget and a circuit breaker. Interactive
-//! calls ([`Priority::Interactive`]) share the rate limit with a crawl but go first, and wait for at most one request
-//! of the crawl.
+//! This crate implements politeness for every caller in the process. Each host has a rate limiter that slows down
+//! immediately after "too many requests", its `robots.txt` (RFC 9309), a retry budget and a circuit breaker.
+//! Interactive calls ([`Priority::Interactive`]) share the rate limit with a crawl but go first, and wait for at most
+//! one request of the crawl.
 //!
-//! Safety is also implemented here. Every address is checked before and while connecting ([`address`]). Every body,
+//! This crate also implements safety. Every address is checked before and while connecting ([`address`]). Every body,
 //! redirect chain and wait is bounded. A call declares its effect at the store ([`Effect`]): a call that must not be
 //! made twice is sent once.
 //!
-//! This crate does not interpret products and does not drive a checkout. It sends only GET, HEAD and POST. It does not
-//! follow a store to a non-public address, use a system proxy, or keep cookies.
+//! This crate does not interpret products and does not drive a checkout. The only HTTP methods are GET, HEAD and POST.
+//! The client does not follow a store to a non-public address, use a system proxy, or keep cookies.
 
 pub mod address;
 mod answer;

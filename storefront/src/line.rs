@@ -12,7 +12,7 @@ use crate::terms::{CallerTag, Priority};
 const INTERACTIVE_RUN_MAX: u32 = 7;
 /// Maximum number of missed rounds that a caller may catch up on before the callers who had a turn in them.
 const ROUNDS_KEPT: u64 = 2;
-/// Maximum number of callers whose last turns are remembered. One more clears all of them.
+/// Maximum number of callers whose last turns are remembered. When another caller joins, all of them are forgotten.
 const CALLERS_MAX: usize = 1_024;
 
 /// Queue of calls that wait for a turn at one host, and the number of calls in flight. No slot is assigned in advance:
@@ -225,7 +225,7 @@ mod tests {
         ] {
             assert_eq!(turns(joined(order)), expected, "{order}");
         }
-        // A caller who had fewer turns goes before callers who had more.
+        // A caller with fewer past turns goes before callers with more.
         let mut line = joined("1111112");
         for _ in 0..3 {
             let first = line.first().cloned().unwrap();
@@ -283,9 +283,9 @@ mod tests {
     }
 
     proptest! {
-        /// Checks the invariants of the queue for any sequence of joins and leaves. A free slot and a waiting call
-        /// always mean a turn. No call overtakes another of the same priority and caller. A crawl call goes before a
-        /// buyer exactly after seven buyers.
+        /// Checks the invariants of the queue for any sequence of joins and leaves. Whenever a slot is free and a call
+        /// waits, a call gets a turn. No call overtakes another of the same priority and caller. A crawl call goes
+        /// before a buyer exactly after seven buyers.
         #[test]
         fn turns_go_to_buyers_first_and_to_the_crawl_now_and_then(steps in proptest::collection::vec(step(), 0..400), slots in 1_usize..4) {
             let mut line = Line::new(slots);

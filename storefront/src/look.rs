@@ -17,17 +17,18 @@ use crate::terms::{Effect, Terms};
 
 /// Hosts of Shopify on which it serves checkouts of stores.
 const PLATFORM_HOSTS: [&str; 2] = ["checkout.shopify.com", "shop.app"];
-/// Domain of stores' permanent hosts. Each such host redirects visitors to the domain that the store chose.
+/// Domain of stores' permanent hosts. Each host below this domain redirects visitors to the domain that the store
+/// chose.
 const PERMANENT_DOMAIN: &str = ".myshopify.com";
 
 impl Store {
-    /// Checks once with HEAD where a link of the store leads. Follows redirects among the store's own hosts and waits
-    /// for its turn at each of them. A store creates such a link for one buyer to open, so `robots.txt`, which is for
-    /// crawls, is not consulted. Shopify's own hosts are trusted without a request.
+    /// Checks the target of a link of the store with one HEAD request. Follows redirects among the store's own hosts
+    /// and waits for a turn at each host. A store creates such a link for one buyer to open, so `robots.txt`, which is
+    /// for crawls, is not consulted. Shopify's own hosts are trusted without a request.
     ///
     /// # Errors
-    /// [`StoreError::Redirect`] when the link is on, or leads to, another host than the store's; any other
-    /// [`StoreError`] when it leads to no page.
+    /// [`StoreError::Redirect`] when the link is on, or leads to, a host that does not belong to the store; any other
+    /// [`StoreError`] when the link leads to no page.
     #[boxed]
     pub async fn look(&self, link: &Url) -> Result<(), StoreError> {
         let terms = self.terms(Effect::Safe);

@@ -23,15 +23,16 @@ const PAGE_FLOOR: u64 = 256 << 10;
 /// Memory for parsing a page as a multiple of its body size, including the body.
 const PAGE_FACTOR: u64 = 4;
 
-/// Memory limit of a crawl for what stores send: bodies on the wire, pages, and the products parsed from them. Clones
-/// share it.
+/// Memory limit of a crawl for data that stores send: bodies on the wire, pages, and the products parsed from them.
+/// Clones share the limit.
 ///
-/// The memory has separate parts, so that no waiting task can hold memory that another one waits for:
-/// - *wire*: each conversation has a share of its own; a larger body takes one of a few slots;
-/// - *pages*: reserved in one piece before a body is decompressed, given back with the body. A task that waits for a
-///   page holds none;
-/// - *rows*: products on their way to the lake. Taken without waiting while a store is read. A task that waits for rows
-///   has the only waiting slot and has released its earlier rows; rows that go to the lake wait for nothing.
+/// The memory has separate parts, so that no waiting task can occupy memory that another task waits for:
+/// - *wire*: each conversation has its own share; a larger body takes one of a few slots;
+/// - *pages*: reserved in full before a body is decompressed, and freed with the body. A task that waits for a page
+///   has no page memory;
+/// - *rows*: products waiting to be written to the lake. While a store is read, memory for rows is reserved without
+///   waiting. A task that waits for rows has the only waiting slot and has released its earlier rows; rows that are
+///   being written to the lake wait for no memory.
 ///
 /// A quarter is left to the program itself and to the lake's commits.
 #[derive(Debug, Clone)]
@@ -257,8 +258,9 @@ impl MemoryBudget {
         self.turn(&self.inner.rows_turn).await
     }
 
-    /// Returns two limits in bytes for the products of a page, for the store with the waiting slot. The first is the
-    /// usual limit for a page of `body_bytes`. The second is all the memory that the store does not hold already.
+    /// Returns two limits in bytes for the products of a page, for the store with the waiting slot. The first limit is
+    /// the usual limit for a page of `body_bytes`. The second limit is all the memory that the store has not reserved
+    /// already.
     #[must_use]
     pub fn rows_bounds(&self, body_bytes: u64, held: Option<&Reservation>) -> [u64; 2] {
         let held = held.map_or(0, |held| held.permit.num_permits() as u64);
@@ -387,7 +389,7 @@ impl Reservation {
         }
     }
 
-    /// Attaches the reservation to the bytes. It ends when the last clone of them is dropped.
+    /// Attaches the reservation to the bytes. The memory is freed when the last clone of the bytes is dropped.
     #[must_use]
     pub fn hold(self, bytes: Bytes) -> Bytes {
         Bytes::from_owner(ReservedBytes { bytes, _room: self })

@@ -8,15 +8,15 @@ use crate::config::StorefrontConfig;
 /// met on average.
 const TIMER: Duration = Duration::from_millis(1);
 
-/// Maximum time for which one answer of a store can stop requests to it.
+/// Maximum time for which one response of a store can stop requests to the store.
 pub const HOLD_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// Rate limiter of one host: additive increase with each success, halved by each refusal.
 ///
-/// It allows one request per interval (like a generic cell rate algorithm). An early request may start up to one
-/// interval before its slot, and the next slot is delayed accordingly. Two requests can follow each other at once, but
-/// never three. `governor` is not used because its quotas cannot change while requests wait, and it sleeps on its own
-/// timer, which tests cannot set.
+/// The limiter allows one request per interval (like a generic cell rate algorithm). An early request may start up to
+/// one interval before its slot, and the next slot is delayed accordingly. Two requests can directly follow each other,
+/// but never three. `governor` is not used because its quotas cannot change while requests wait, and because it uses
+/// its own timer, which tests cannot set.
 #[derive(Debug)]
 pub(crate) struct Pace {
     limits: Limits,

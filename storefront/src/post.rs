@@ -12,7 +12,7 @@ type BodyMaker = Box<dyn FnOnce() -> Result<Bytes, StoreError> + Send>;
 pub(crate) enum Post {
     /// A body that is known when the call is made.
     Now(Bytes),
-    /// A body that is created when the call gets its turn: once, and kept for retries and redirects.
+    /// Body that is created once, when the call gets its turn. Retries and redirects send the same body.
     AtTurn {
         make: Mutex<Option<BodyMaker>>,
         made: OnceLock<Bytes>,
@@ -37,7 +37,8 @@ impl Post {
             return Ok(bytes.clone());
         }
         let make = make.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A call that was not wanted the first time is not wanted on a retry.
+        // The body is created at most once, so a call that was withdrawn at the first attempt is also withdrawn at a
+        // retry.
         let bytes = make.map_or(Err(StoreError::Withdrawn), |make| make())?;
         Ok(made.get_or_init(|| bytes).clone())
     }

@@ -117,8 +117,8 @@ impl Store {
         self.product(handle, "", Accept::Html).await
     }
 
-    /// Fetches a site map: `/sitemap.xml`, or the address of one that it lists. An address on another host is treated
-    /// as a redirect to that host.
+    /// Fetches a site map: `/sitemap.xml`, or the address of another site map that it lists. An address on another host
+    /// is treated as a redirect to that host.
     ///
     /// # Errors
     /// [`StoreError::Url`] if the location is not a URL.
@@ -176,15 +176,15 @@ impl Store {
         until(terms.deadline, Box::pin(robots)).await
     }
 
-    /// Posts JSON to a path of the store and returns its JSON answer.
+    /// Posts JSON to a path of the store and returns its JSON response.
     ///
-    /// A store that has moved to another host redirects there. A safe or idempotent call is then posted again to the
-    /// same path of that host (or to the target of 307 and 308), after the address is checked. An unsafe call follows
-    /// only 301, 307 and 308 to the same path at another of the brand's own hosts, because nothing was carried out
-    /// then.
+    /// A store that has moved to another host redirects to that host. A safe or idempotent call is then posted again to
+    /// the same path of the new host (or to the target of 307 and 308), after the address is checked. An unsafe call
+    /// follows only 301, 307 and 308 to the same path at another of the brand's own hosts, because the first host did
+    /// not execute the call then.
     ///
     /// # Errors
-    /// [`StoreError::OutcomeUnknown`] when an unsafe call may have been sent and was not answered;
+    /// [`StoreError::OutcomeUnknown`] when an unsafe call may have been sent but got no response;
     /// [`StoreError::Redirect`] when an unsafe call is redirected elsewhere.
     pub async fn post_json<T>(&self, path: &str, body: &T, effect: Effect) -> Result<Page, StoreError>
     where
@@ -197,21 +197,22 @@ impl Store {
 
     /// Sends a request to the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a cookie. A
     /// token is sent only after [`Store::with_token`]. `THROTTLED` in a response with status 200 lowers the request
-    /// rate like a 429 and is [`StoreError::Throttled`]; all other errors are returned in the answer. A document that
+    /// rate like a 429 and is [`StoreError::Throttled`]; all other errors are returned in the response. A document that
     /// writes must have one root field, because the effects of several fields cannot be distinguished.
     ///
     /// # Errors
-    /// As [`Store::post_json`]; [`StoreError::NotJson`] when the response is not a GraphQL answer.
+    /// As [`Store::post_json`]; [`StoreError::NotJson`] when the response is not a GraphQL response.
     #[boxed]
     pub async fn graphql(&self, request: &GraphqlRequest, effect: Effect) -> Result<GraphqlAnswer, StoreError> {
         self.query(Post::Now(json(request)?), effect).await
     }
 
-    /// Like [`Store::graphql`], but builds the request when its turn comes, so that it includes what was learnt
-    /// meanwhile. `make` is called once, whatever the retries. If it returns nothing, no request is sent.
+    /// Like [`Store::graphql`], but builds the request when the call gets its turn, so that the request includes data
+    /// that became known during the wait. `make` is called once, regardless of retries. If `make` returns `None`, no
+    /// request is sent.
     ///
     /// # Errors
-    /// As [`Store::graphql`]; [`StoreError::Withdrawn`] when `make` returns nothing.
+    /// As [`Store::graphql`]; [`StoreError::Withdrawn`] when `make` returns `None`.
     pub async fn graphql_at_turn(
         &self,
         make: impl FnOnce() -> Option<GraphqlRequest> + Send + 'static,

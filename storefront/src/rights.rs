@@ -48,8 +48,8 @@ pub enum NotAsked {
     Stopped,
 }
 
-/// Runs `work`, which sends requests to the store, under the store's right if rights are configured. `stop` ends the
-/// wait for the right. Work that has started ends by itself, so that the right is given back.
+/// Runs `work`, which sends requests to the store, under the store's right if rights are configured. `stop` ends
+/// the wait for the right. Work that has started is not stopped by `stop`, so that the right is released properly.
 ///
 /// # Errors
 /// [`NotAsked`].

@@ -1,9 +1,9 @@
 //! Parser for `robots.txt` according to RFC 9309. The module does no I/O.
 //!
 //! The existing parser (`texting_robots` 0.2) is not used because it departs from the RFC in ways that affect stores.
-//! For it, `User-agent: name/1.0` does not name a crawler called `name`, and `%62` in a rule does not equal `b` in a
-//! path. An empty `Disallow:` becomes `Allow: /` and cancels a `Disallow: /` next to it. One unreadable rule makes it
-//! refuse the whole file.
+//! In that parser, `User-agent: name/1.0` does not match a crawler called `name`, and `%62` in a rule does not equal
+//! `b` in a path. An empty `Disallow:` becomes `Allow: /` and cancels a `Disallow: /` next to it. One unreadable rule
+//! makes that parser refuse the whole file.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -96,7 +96,8 @@ impl Robots {
         self.rules.iter().find(hit).is_none_or(|rule| rule.allow)
     }
 
-    /// Returns the pause between requests that the file asks for. It is not part of the RFC, but widely used.
+    /// Returns the pause between requests that the file requests (`Crawl-delay`). The directive is not part of the RFC,
+    /// but widely used.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay

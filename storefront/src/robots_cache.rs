@@ -63,8 +63,8 @@ impl Exchange {
                     (Some(old), _) => (Some(old), self.config.robots_retry_ms),
                     // A failure on behalf of another store says nothing about this host.
                     (None, StoreError::Status { .. }) if host.is(by) => (None, self.config.robots_retry_ms),
-                    // The store was not reached, or asked for a later request. The caller gets the error. Nothing is
-                    // cached here, because the rate limiter and the circuit breaker remember it.
+                    // The store was not reached, or requested a later attempt. The caller gets the error. The error is
+                    // not cached here, because the rate limiter and the circuit breaker remember it.
                     (None, error) => return Err(error),
                 }
             }

@@ -9,8 +9,8 @@ use crate::error::StoreError;
 use crate::exchange::Exchange;
 use crate::terms::{CallerTag, Priority};
 
-/// A store with the settings of its calls: country, priority and deadline. It is cheap to clone and has no state of its
-/// own.
+/// A store with the settings of its calls: country, priority and deadline. The value is cheap to clone and has no state
+/// of its own.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) exchange: Arc<Exchange>,
@@ -21,7 +21,7 @@ pub struct Store {
     pub(crate) deadline: Option<Instant>,
     /// Public Storefront API token of the store, used only for GraphQL.
     pub(crate) token: Option<Arc<Secret>>,
-    /// Other hosts of the store, without `www.`, each with its port unless that is the scheme's default.
+    /// Hosts of the store except the main one, without `www.`, each with its port unless that is the scheme's default.
     own_hosts: Arc<[String]>,
 }
 
@@ -64,8 +64,9 @@ impl Store {
     }
 
     /// Sets the caller on whose behalf calls are made. Interactive calls of different callers take turns at a host,
-    /// however many calls one caller makes. Every other turn is for calls without a caller, which are made on behalf of
-    /// all. A bot challenge for one caller's call holds back all calls with a caller, and no others.
+    /// however many calls one caller makes. Every second turn is for calls without a caller, which are made on behalf
+    /// of all callers. A bot challenge for one caller's call pauses the calls of all callers, but not the calls without
+    /// a caller.
     #[must_use]
     pub fn with_caller(self, caller: &str) -> Self {
         Self {
@@ -75,8 +76,8 @@ impl Store {
     }
 
     /// Sets a deadline for every call, including waits for its turn and retries. A call whose turn would come later
-    /// fails at once with the length of the wait: [`StoreError::Deadline`], or [`StoreError::Throttled`] if the store
-    /// asked to wait that long.
+    /// fails immediately with the length of the wait: [`StoreError::Deadline`], or [`StoreError::Throttled`] if the
+    /// store requested the wait.
     #[must_use]
     pub fn with_deadline(self, deadline: Instant) -> Self {
         Self {

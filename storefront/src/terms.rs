@@ -10,8 +10,8 @@ pub enum Effect {
     Safe,
     /// A call that writes, with the same effect if made twice. Retried.
     Idempotent,
-    /// A call that must not be made twice. It is never retried, and follows a redirect only to the same path at the
-    /// store's own host. Without an answer it ends with [`crate::StoreError::OutcomeUnknown`].
+    /// A call that must not be made twice. The call is never retried, and follows a redirect only to the same path at
+    /// the store's own host. If there is no response, the call ends with [`crate::StoreError::OutcomeUnknown`].
     Unsafe,
 }
 
@@ -21,8 +21,8 @@ pub enum Priority {
     /// A crawl, which is not urgent.
     #[default]
     Crawl,
-    /// A person or a program is waiting. Goes first, and callers take turns. While a crawl waits, it gets every eighth
-    /// slot.
+    /// A person or a program is waiting. Interactive calls go first, and callers take turns. While a crawl waits, the
+    /// crawl gets every eighth slot.
     Interactive,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Terms {
     pub(crate) priority: Priority,
     /// Priority in the queue.
     pub(crate) place: Priority,
-    /// Caller with whose other calls this one takes turns; `None` if the call is made on behalf of all callers.
+    /// Caller who takes turns with other callers; `None` if the call is made on behalf of all callers.
     pub(crate) caller: Option<CallerTag>,
     pub(crate) deadline: Option<Instant>,
 }
@@ -72,7 +72,8 @@ impl Terms {
         }
     }
 
-    /// Returns the terms for fetching `robots.txt`. It goes first, because every other call to the host waits for it.
+    /// Returns the terms for fetching `robots.txt`. This request goes first, because every other call to the host waits
+    /// for it.
     pub(crate) const fn of_robots(self) -> Self {
         Self {
             effect: Effect::Safe,

@@ -68,8 +68,8 @@ pub enum TransportError {
     Broken(#[source] Box<dyn Error + Send + Sync>),
 }
 
-/// Sends one request once. It follows no redirects, decodes nothing and retries nothing that a store may have received.
-/// Tests replace the network implementation.
+/// Sends one request once. A transport follows no redirects, decodes nothing, and does not retry a request that a store
+/// may have received. Tests replace the network implementation.
 #[async_trait]
 pub trait Transport: Send + Sync + std::fmt::Debug {
     /// Sends the request and returns when the head of the response has arrived.

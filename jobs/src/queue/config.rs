@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueConfig {
-    /// Time in seconds without a renewal after which a worker's stores are given to others. Workers renew three times
-    /// per period and stop querying a store when a fifth of it is left. Clocks of machines that share a queue must not
-    /// differ by more than that fifth.
+    /// Time in seconds without a renewal after which a worker's stores are assigned to other workers. Workers renew
+    /// three times per period and stop querying a store when a fifth of the period is left. Clocks of machines that
+    /// share a queue must not differ by more than a fifth of the period.
     pub lease_s: u64,
     /// Maximum number of attempts for a store before it becomes a dead letter.
     pub attempts_max: u32,

@@ -14,8 +14,8 @@ use crate::monotonic_clock::MonotonicClock;
 /// Interval at which the lease is checked during its work, so that hanging work also ends with the lease.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// Lease that ends unless it is renewed. It ends by the monotonic clock or by the system clock, whichever is first. The
-/// former may stop while a machine sleeps, and the latter may be set back.
+/// Lease that ends unless it is renewed. The end is determined by the monotonic clock or by the system clock, whichever
+/// is earlier. The monotonic clock may stop while a machine sleeps, and the system clock may be set back.
 #[derive(Debug)]
 pub(super) struct Hold {
     elapsed: Arc<dyn MonotonicClock>,
@@ -97,7 +97,7 @@ impl Hold {
             if self.is_over() {
                 return std::task::Poll::Ready(None);
             }
-            // Each poll of the interval registers the next wake-up.
+            // Polling the interval until it is pending registers the next wake-up.
             while looks.poll_tick(context).is_ready() {}
             work.as_mut().poll(context).map(Some)
         })

@@ -95,7 +95,7 @@ impl Keeper {
                     }
                 }
             }
-            // Without an answer, the leases expire by themselves.
+            // If the state database does not respond, the leases expire by themselves.
             Err(error) => tracing::warn!(error = %error, "leases of stores were not renewed"),
         }
     }

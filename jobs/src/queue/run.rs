@@ -45,12 +45,12 @@ struct OpenContext {
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
 impl QueueWorker {
-    /// Works until it is stopped or, with `until_empty`, until no run is left. Then it returns unfinished stores to the
-    /// queue and stops committing.
+    /// Processes stores until the worker is stopped or, with `until_empty`, until no run is left. Then the worker
+    /// returns unfinished stores to the queue and stops committing.
     #[boxed]
     pub async fn run(self, stop: CancellationToken, until_empty: bool) -> WorkerReport {
         crate::metrics::describe_work();
-        // Other crawls on this machine then start their own runs.
+        // Other crawls on this machine start their own runs while this mark exists.
         let _mark = mark_crawl(&self.deps.market.storage);
         let worker = Arc::new(self);
         // Stops the committer when all stores are finished, or on `stop`.
@@ -80,7 +80,8 @@ impl QueueWorker {
     async fn take_stores(self: Arc<Self>, stop: CancellationToken, until_empty: bool) -> WorkerReport {
         let at_once = stores_at_once(&self.deps.market.refresh);
         let (mut report, mut tasks, mut open) = (WorkerReport::default(), JoinSet::new(), None);
-        // A separate token, because stores returned to the queue while others are still taken would be taken again.
+        // This token is separate from `stop`. Stores are returned to the queue only after this worker has stopped
+        // taking stores, or it would take them again.
         let leaving = CancellationToken::new();
         while !stop.is_cancelled() {
             let taken = self.take(at_once.saturating_sub(tasks.len())).await;

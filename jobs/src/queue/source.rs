@@ -68,7 +68,7 @@ impl Source {
     }
 
     /// Returns the staged stores that were not passed yet, if they are sufficient for a commit or `is_last` is true.
-    /// They are marked as passed in the same step, so a cancelled caller loses no stores.
+    /// The returned stores are marked as passed in the same step, so a cancelled caller loses no stores.
     async fn look(&self, is_last: bool) -> Result<Look, StateError> {
         // Read first, so that a store staged in between is found by the next request.
         let left = self.state.work_left(&self.run).await?;

@@ -39,8 +39,8 @@ impl QueueDeps {
     }
 }
 
-/// Takes stores from the queue, crawls them and stages the results. Also commits what all workers stage, unless another
-/// worker does so.
+/// Takes stores from the queue, crawls them and stages the results. Commits the stores that all workers stage, unless
+/// another worker is the committer.
 #[derive(Debug)]
 pub struct QueueWorker {
     pub(super) deps: QueueDeps,

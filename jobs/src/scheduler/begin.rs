@@ -15,7 +15,7 @@ impl Scheduler {
             let owed = self.owed(at, &row).await?;
             let job = &self.jobs[at];
             crate::metrics::tell(job.name, &row, &job.policy, owed);
-            // This process is running the job, so it is alive.
+            // This process is running the job, so the run is not dead.
             if self.runs.values().any(|run| run.name == job.name) {
                 continue;
             }

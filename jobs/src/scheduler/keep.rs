@@ -49,7 +49,7 @@ impl Scheduler {
                 Err(_) => crate::metrics::state_failed(),
             }
         }
-        // Other processes will soon consider the run lost and start it again.
+        // Other processes will soon consider the run lost and start the job again.
         if elapsed.saturating_sub(run.beat_taken) + BEAT_EVERY >= DEAD_AFTER {
             run.fence("its sign of life cannot be written to the state", elapsed);
         }
@@ -68,7 +68,8 @@ impl Scheduler {
         }
     }
 
-    /// Writes the end of a run to the state. If the state does not answer, returns the run so that it is tried again.
+    /// Writes the end of a run to the state database. If the database does not respond, returns the run so that the
+    /// write is retried.
     async fn write_end(&mut self, run: Run) -> Option<Run> {
         let (came, at) = run.came.as_ref()?;
         let why = run.ended.map(|(why, _)| why);

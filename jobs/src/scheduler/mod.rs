@@ -142,7 +142,7 @@ impl Scheduler {
         self.readiness.clone()
     }
 
-    /// Runs due jobs until it is stopped. Then waits a limited time for running jobs to end.
+    /// Runs due jobs until the scheduler is stopped. Then waits a limited time for running jobs to end.
     #[boxed]
     pub async fn run(mut self, stop: CancellationToken) {
         while !stop.is_cancelled() {

@@ -122,11 +122,11 @@ async fn a_scheduler_that_was_asleep_too_long_gives_its_run_up_before_it_says_an
     rig.pass(60);
     look(&mut first).await;
     let mut second = rig.scheduler("two");
-    // The first scheduler sleeps, and the second one keeps looking.
+    // The first scheduler sleeps, while the second scheduler polls the state.
     look(&mut second).await;
     rig.pass(DEAD_AFTER.as_secs() as i64);
     second.step().await;
-    // The first scheduler wakes up before the run is started again.
+    // The first scheduler wakes up before the job is started again.
     rig.does(JOB, JobScript::Done);
     first.step().await;
     for _ in 0..4 {
@@ -236,7 +236,7 @@ async fn without_an_answer_of_the_state_nothing_is_begun_and_what_runs_is_given_
         rig.pass(10);
         look(&mut scheduler).await;
     }
-    // The first worker is gone, so the next process that opens the folder finds its run lost.
+    // The first worker has exited, so the next process that opens the folder considers its run lost.
     drop(scheduler);
     rig.state = State::open(&StateTarget::Memory).await.unwrap();
     rig.state = State::open(&target).await.unwrap();

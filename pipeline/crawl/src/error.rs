@@ -22,7 +22,7 @@ pub enum CrawlError {
         #[source]
         source: StoreError,
     },
-    /// In an earlier run, the store requested a pause (`Retry-After`) that is longer than a crawl waits.
+    /// In an earlier run, the store requested a pause that is longer than a crawl waits.
     #[error("the store asks us to come back at {until}")]
     AskedToWait {
         /// Time from which the store may be queried again.

@@ -70,7 +70,7 @@ pub struct Carts {
     pub ladder: Vec<Cart>,
     /// A cart with about the same value as one of the ladder, but at least twice its weight.
     pub heavy: Option<Cart>,
-    /// All possible carts. Each contains one variant.
+    /// All possible carts. Each contains one or more units of one variant.
     all: Vec<Cart>,
 }
 

@@ -5,10 +5,10 @@ use memchr::memchr2;
 
 /// Reads JSON from left to right, value by value, as its caller requests them.
 ///
-/// It is made for answers of stores, for which a general parser is not suitable. Numbers keep all their digits. A value
-/// that is not requested is skipped without growing the stack, however deep it is. After a fault, the rest of the text
-/// can still be read. Harmless errors are accepted: extra commas, raw control characters in strings and unpaired
-/// surrogates. In skipped values, only quotes and the number of brackets matter.
+/// The cursor is made for responses of stores, for which a general parser is not suitable. Numbers keep all their
+/// digits. A value that is not requested is skipped without growing the stack, however deep it is. After a fault, the
+/// rest of the text can still be read. Harmless errors are accepted: extra commas, raw control characters in strings
+/// and unpaired surrogates. In skipped values, only quotes and the number of brackets are checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
@@ -17,8 +17,8 @@ pub(crate) struct Cursor<'a> {
     weight: usize,
 }
 
-/// Maximum number of bytes of memory for the lists of one record. A product with 2,048 variants, each with its own
-/// image, needs half of it. The limit prevents a short text of long lists from becoming a large structure.
+/// Maximum memory in bytes for the lists of one record. A product with 2,048 variants, each with its own image, needs
+/// half of this limit. The limit prevents a short text of long lists from becoming a large structure.
 pub const RECORD_BYTES_MAX: usize = 2 << 20;
 
 /// Maximum length in bytes of a fault's path, because stores choose the key names.
@@ -258,8 +258,8 @@ impl<'a> Cursor<'a> {
         Ok(decoded)
     }
 
-    /// Calls `member` with each key of the object at the cursor. The cursor is before the key's value, which `member`
-    /// must read or skip. A fault contains the key.
+    /// Calls `member` with each key of the object at the cursor. At each call, the cursor is before the key's value,
+    /// which `member` must read or skip. A fault contains the key.
     #[inline]
     pub(crate) fn members(&mut self, mut member: impl FnMut(&mut Self, &str) -> CursorResult<()>) -> CursorResult<()> {
         if !self.take(b'{') {

@@ -19,7 +19,7 @@ const BLOCKS_MAX: usize = 64;
 #[must_use]
 pub fn parse_product_html(html: &str) -> PageFacts {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];
-    // For some stores, most pages have no JSON-LD. This check finds that out cheaply.
+    // For some stores, most pages have no JSON-LD. This cheap check avoids parsing such pages.
     let ld = |plus: usize| {
         html.as_bytes()[..plus]
             .last_chunk::<2>()

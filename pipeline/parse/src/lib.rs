@@ -1,9 +1,9 @@
-//! Parses the answers of stores: catalogue pages, self-descriptions, ratings on product pages, and codes, text and
-//! links on front pages.
+//! Parses responses of stores: catalogue pages, self-descriptions, ratings on product pages, and codes, text and links
+//! on front pages.
 //!
-//! Input: bytes as they were landed. Output: records in the store's own terms ([`RawProduct`]). Each record is judged
-//! alone, so that a record of unknown form affects no other ([`BadRecord`]). This crate does not interpret values:
-//! prices stay text, and descriptions stay HTML.
+//! Input: bytes as they were landed. Output: records in the store's own terms ([`RawProduct`]). Each record is
+//! validated independently, so a malformed record does not affect the others ([`BadRecord`]). This crate does not
+//! interpret values: prices stay text, and descriptions stay HTML.
 //!
 //! This crate does no I/O, reads no clock, and does not panic on any input. Nesting does not grow the stack. Prices are
 //! never converted to binary floating point.

@@ -32,12 +32,14 @@ pub struct ProductsPage<'a> {
     pub records: Vec<Result<RawProduct<'a>, BadRecord>>,
 }
 
-/// Parses a catalogue page (`/products.json`, `/collections/{handle}/products.json`), the answer for one product
-/// (`/products/{handle}.json`), or a bare list of products. A bare list does not say what it contains. So it counts as
-/// a list of products only if it contains only objects, and an empty list is not a page.
+/// Parses a catalogue page (`/products.json`, `/collections/{handle}/products.json`), the response for one product
+/// (`/products/{handle}.json`), or a bare list of products. A bare list does not state the type of its items. For
+/// this reason, a bare list counts as a list of products only if it contains only objects, and an empty list is not
+/// a page.
 ///
 /// # Errors
-/// [`ParseError`] if the body as a whole is something else, or is truncated. A bad record is not an error of the page.
+/// [`ParseError`] if the body as a whole is something else, or is truncated. A bad record is not an error of the
+/// page.
 pub fn parse_products_page(bytes: &[u8]) -> Result<ProductsPage<'_>, ParseError> {
     match page_text(bytes)? {
         Cow::Borrowed(text) => parse_products_text(text),

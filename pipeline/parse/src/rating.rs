@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use crate::barcodes::{self, PageBarcode};
 use crate::nodes::{NODES_MAX, one_or_many};
 
-/// Maximum number of reviews kept of one page.
+/// Maximum number of reviews read from one page.
 const REVIEWS_MAX: usize = 100;
 /// Maximum length of a review's text in bytes.
 const REVIEW_BYTES_MAX: usize = 20_000;

@@ -39,7 +39,7 @@ pub struct RawProduct<'a> {
     pub variants: Vec<RawVariant<'a>>,
     /// Number of variants that the store stated, before truncation.
     pub variants_stated: usize,
-    /// The first [`BAD_VARIANTS_MAX`] unreadable variants.
+    /// Unreadable variants, at most the first [`BAD_VARIANTS_MAX`].
     pub bad_variants: Vec<BadVariant>,
     /// Images of the product.
     pub images: Vec<RawImage<'a>>,

@@ -241,7 +241,7 @@ impl<'a> Sentence<'a> {
                 tail.is_empty() && (has_money || core.to - core.from < NAME_MAX) && !self.names_cod(core)
             }
             (Weight::Claim | Weight::Mark, Weight::Claim) => {
-                // A place between two claims may belong to either of them.
+                // A region between two claims may belong to either claim.
                 !tail.iter().any(|segment| self.names_place(segment)) && !self.shares_exception(core, next)
             }
             (Weight::Claim | Weight::Mark, _) => !next.is_bound && !self.is_shared(core, next),
@@ -304,7 +304,7 @@ impl<'a> Sentence<'a> {
         before.map(|place| self.items[place.at].clone()).collect()
     }
 
-    /// Builds a claim with its lead, unless the claim names a place or payment of its own.
+    /// Builds a claim and adds the items of `lead`, unless the claim itself names a region or payment method.
     fn claim(&self, group: &[Segment], lead: &[Item]) -> Self {
         let mut items: Vec<Item> = Vec::new();
         let (from, to) = (

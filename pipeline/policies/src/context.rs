@@ -29,14 +29,14 @@ pub(crate) struct Context {
     pub(crate) threshold: Option<i64>,
     /// True if the sentence is one of several parts of a line about shipping.
     pub(crate) line: bool,
-    /// True if the text shares a line with other parts or ends like a sentence. It is then a statement and not a
+    /// True if the text shares a line with other text or ends like a sentence. Such text is a statement and not a
     /// heading.
     pub(crate) is_marked: bool,
     /// True if the text has a heading tag.
     pub(crate) is_title: bool,
     /// Region to which the facts apply.
     pub(crate) scope: Scope,
-    /// True if the place comes from a heading and not from a sentence.
+    /// True if the region comes from a heading and not from a sentence.
     pub(crate) is_headed: bool,
     /// True if the context is about a special service or special goods.
     pub(crate) is_apart: bool,

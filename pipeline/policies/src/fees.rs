@@ -184,7 +184,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// Returns true if an amount is per piece, for some pieces, or part of a sum.
+    /// Returns true if an amount is per item, for a number of items, or one term of a sum.
     pub(crate) fn counts_else(&self, at: usize) -> bool {
         let per_piece = |item: &Item| matches!(item.word(), "kg" | "item" | "piece" | "product" | "unit");
         // Finds prices for a number of things, like `Shipping for 2 books`.
@@ -335,7 +335,7 @@ impl Sentence<'_> {
     }
 
     /// Returns the weight up to which an amount applies. The inner `None` means that no weight is stated. The outer
-    /// `None` means that the weight is not an upper limit.
+    /// `None` means that the stated weight is not an upper limit.
     fn grams(&self) -> Option<Option<u32>> {
         let Some((at, grams)) = self.items.iter().enumerate().find_map(|(at, item)| match item.sense {
             Sense::Grams(grams) => Some((at, grams)),

@@ -82,7 +82,7 @@ impl Sentence<'_> {
             return (masks.len() == 1).then_some(first);
         }
         let closed = masks.iter().fold(0, |all, mask| all | mask);
-        // `Sunday` alone says nothing. Only a statement that it is not a working day counts.
+        // The word `Sunday` is not sufficient. The text must state that Sunday is not a working day.
         let denies = self.has(Concept::Not) || self.has(Concept::Except);
         // `within 2 days, excluding Sundays` describes how days are counted.
         let is_counted =

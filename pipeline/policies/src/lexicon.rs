@@ -61,7 +61,7 @@ concepts! {
     Ended,
     /// Uncertainty: perhaps, sometimes, for some.
     Hedge,
-    /// Another topic: returns, refunds, complaints.
+    /// Word of another topic: returns, refunds, complaints.
     Stray,
     /// Special goods or times.
     Special,

@@ -5,12 +5,12 @@
 //! the reason for every kind of fact that was not found. Supports English as written in India, Hindi in Latin letters,
 //! German, French and Spanish.
 //!
-//! A language model may propose facts if prose says more than the grammar can read ([`proposals`]). [`checked`] keeps
-//! the proposals that their sentences confirm.
+//! A language model may propose facts if prose contains more than the grammar can read ([`proposals`]). [`checked`]
+//! keeps the proposals that their sentences confirm.
 //!
-//! The reader is a small grammar over amounts, durations, regions and payments, with a vocabulary. It does not match
-//! whole sentences. It does no I/O, reads no clock and does not guess: contradicted, blank or hedged statements are not
-//! facts.
+//! The reader is a small grammar over amounts, durations, regions and payments, with a vocabulary. The grammar does not
+//! match whole sentences. This crate does no I/O, reads no clock and does not guess: contradicted, blank or hedged
+//! statements are not facts.
 
 mod bounds;
 mod checked;

@@ -76,14 +76,14 @@ impl Sentence<'_> {
             || at == 0 && matches!(self.items[0].word(), "use" | "apply" | "enter" | "show")
     }
 
-    /// Returns true for an unknown word that is not a place.
+    /// Returns true for an unknown word that is not the name of a region.
     fn is_own_word(&self, at: usize) -> bool {
         let is_place = self.places.named.iter().any(|place| place.at == at);
         matches!(&self.items[at].sense, Sense::Word(word)
             if !is_place && ![GENERAL, SHOP, PLAIN, AUXILIARY].iter().any(|known| known.has(word)))
     }
 
-    /// Returns true if no word after the preposition names specific goods, up to the first known word.
+    /// Returns true if no word between the preposition and the next known word names specific goods.
     pub(crate) fn is_plain_object(&self, from: usize) -> bool {
         for (at, item) in self.items.iter().enumerate().skip(from).take(6) {
             match &item.sense {

@@ -160,8 +160,8 @@ impl Sentence<'_> {
     fn pair_sequence(&self, told: &[FactMention], sequence: &[Step], pairs: &mut [Option<Pair>]) {
         let of = |region: Option<ShippingRegion>| Some(region.map_or(Pair::Unsure, Pair::Of));
         let clause = |at: usize| self.items[at].clause;
-        // A place belongs with a fact in the same clause. A place before the fact may also be separated from it by one
-        // sign.
+        // A region belongs to a fact in the same clause. A region before the fact may also be separated from the fact
+        // by one punctuation mark.
         let is_with = |place: usize, index: usize| clause(place) == clause(told[index].at);
         let is_before = |place: usize, index: usize| {
             let between = self.items.get(place + 1).map(|item| &item.sense);

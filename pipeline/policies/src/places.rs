@@ -55,7 +55,7 @@ const ELSEWHERE: Words = Words("elsewhere, others, regional, ailleurs, anderswo"
 const FOREIGN_LEADS: Words = Words("to, for, in, within, across, nach, the");
 
 impl Places {
-    /// Returns the named places, except places of origin.
+    /// Returns the named regions, except regions of origin.
     pub(crate) fn of(items: &[Item], text: &str, currency: CurrencyCode) -> Self {
         let mention = |at, region| PlaceMention { at, region };
         let mut places = Self::default();

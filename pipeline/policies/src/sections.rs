@@ -16,7 +16,7 @@ struct Section {
     /// Region of the section; `None` if the heading names no place.
     scope: Option<Scope>,
     is_apart: bool,
-    /// True if the heading is only the name of a place. It may be part of a list of places.
+    /// True if the heading is only the name of a region. The heading may be an item of a list of regions.
     is_thin: bool,
     is_used: bool,
 }
@@ -53,7 +53,7 @@ impl Sections {
             return;
         }
         (self.paragraph, self.is_paragraph_apart, self.asked.told) = (None, false, false);
-        // It is unclear if a second paragraph still answers the question.
+        // A second paragraph may no longer belong to the question above it.
         if self.is_answered
             && let Some(section) = self.stack.last_mut()
             && section.level == QUESTION_LEVEL
@@ -121,7 +121,7 @@ impl Sections {
         let scope = match kinds[..] {
             _ if is_list && !kinds.is_empty() => Some(Scope::Unsure),
             _ if sentence.places.is_unclear || sentence.exception().is_some() => Some(Scope::Unsure),
-            // It is unclear if `Delivery time` still belongs to the heading `International orders`.
+            // `Delivery time` may or may not belong to the heading `International orders` above it.
             [] => held
                 .filter(|held| is_below && *held != Scope::Everywhere)
                 .map(|_| Scope::Unsure),

@@ -124,7 +124,8 @@ impl<'a> Sentence<'a> {
             && (has_number || is_joined && means(name).is_empty())
     }
 
-    /// Returns true if the item is about special goods or times. `every piece is made to order` applies to all goods.
+    /// Returns true if the item is about special goods or times. The phrase `every piece is made to order` is not
+    /// special, because it applies to all goods.
     fn is_special(&self, at: usize) -> bool {
         const ALL: Words =
             Words("all, every, each, everything, alle, alles, jede, jedes, tous, toutes, chaque, todos, todas, cada");
@@ -147,8 +148,8 @@ impl<'a> Sentence<'a> {
         found.mark(mark);
     }
 
-    /// Returns the part of the sentence before the amount with the exception, if that part has an amount and a place of
-    /// its own.
+    /// Returns the sentence up to the amount before the exception. Returns `None` if that text does not contain an
+    /// amount and a region.
     fn until(&self, exception: usize) -> Option<Self> {
         let is_amount = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_));
         let last = self.items[..exception].iter().rposition(is_amount)?;
@@ -257,7 +258,7 @@ fn items(tokens: &[Token], currency: CurrencyCode) -> Vec<Item> {
             Sense::Sign(sign) => matches!(sign, ',' | ':' | '(' | ')' | '-' | '/' | '+' | '=' | '.'),
             _ => false,
         };
-        // `Sí, …` means yes, but without a following sign it means "if".
+        // `Sí, …` means "yes", but without punctuation after it, it means "if".
         let is_si = items.is_empty() && tokens[at].word() == Some("si");
         let stops = tokens
             .get(at + 1)

@@ -11,7 +11,7 @@ const FACTS_MAX: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct SentenceFacts {
     facts: Vec<ShippingFact>,
-    /// Facts of banner phrases such as `Free shipping!`. Each applies only if nothing more specific is stated.
+    /// Facts of banner phrases such as `Free shipping!`. A banner fact applies only if no more specific fact is stated.
     marks: Vec<ShippingFact>,
     unknown: Vec<UnknownTerm>,
 }
@@ -146,7 +146,7 @@ pub(crate) fn says_the_same(one: &ShippingFact, other: &ShippingFact) -> bool {
     plain(one) == plain(other)
 }
 
-/// Combines groups of places of one region that a sentence lists separately: `Tier-2 4-6 days, tier-3 6-8 days`.
+/// Combines facts that a sentence lists separately for groups of one region: `Tier-2 4-6 days, tier-3 6-8 days`.
 fn widened(facts: Vec<ShippingFact>) -> Vec<ShippingFact> {
     let mut out: Vec<ShippingFact> = Vec::new();
     for fact in facts {
@@ -200,8 +200,8 @@ fn weights_meet(one: &ShippingFact, other: &ShippingFact) -> bool {
     one.max_grams == other.max_grams
 }
 
-/// Returns true if two fees apply to the same order value. Also true if only one fee has bounds, because it is an
-/// exception to the other fee.
+/// Returns true if two fees apply to the same order value. Returns true also if only one fee has bounds, because that
+/// fee is an exception to the other fee.
 fn overlaps(one: &ShippingFact, other: &ShippingFact) -> bool {
     let bounds = |fact: &ShippingFact| (fact.min_order_minor, fact.max_order_minor);
     if (bounds(one) == (None, None)) != (bounds(other) == (None, None)) {

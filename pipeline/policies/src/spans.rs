@@ -363,7 +363,7 @@ impl Sentence<'_> {
     }
 }
 
-/// Maximum number of items of a sentence in which a place alone indicates shipping.
+/// Maximum number of items of a sentence in which the name of a region is sufficient to indicate shipping.
 const SHORT_MAX: usize = 24;
 /// Maximum number of items between a duration and its subject.
 const NEAR_MAX: usize = 10;

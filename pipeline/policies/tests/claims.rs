@@ -56,7 +56,7 @@ const FOREIGN: [[&str; 5]; 3] = [
 const JOINTS: [&str; 16] = [
     " · ", " & ", " | ", " ★ ", ", ", " – ", " / ", " and ", " • ", " + ", "; ", ". ", " ✓ ", " || ", ", and ", "\n",
 ];
-/// Other topics that a banner names.
+/// Topics other than shipping that a banner names.
 const NAMES: [&str; 14] = [
     "Easy returns",
     "7-day exchange",

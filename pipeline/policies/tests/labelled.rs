@@ -202,7 +202,8 @@ fn sentences_that_were_held_out_are_read() {
     assert!(scores["all"].recall() >= 0.85, "{scores:#?}");
 }
 
-/// Tests texts written after the rules. The first scores of these texts estimate the quality on unseen wordings.
+/// Tests texts written after the rules. The scores of the first run over these texts estimate the quality on unseen
+/// wordings.
 #[test]
 fn sentences_that_were_written_after_the_rules_are_read() {
     let (scores, faults) = score(cases(include_str!("data/fresh.txt")).into_iter());
@@ -235,8 +236,8 @@ fn texts_that_the_grammar_was_widened_with_are_read() {
     assert!(scores["all"].recall() >= 0.85, "{faults:#?}");
 }
 
-/// Tests the other half, which was not used in development. The first scores of these texts estimate the quality on
-/// unseen wordings.
+/// Tests the second half of the texts, which was not used in development. The scores of the first run over this half
+/// estimate the quality on unseen wordings.
 #[test]
 fn texts_that_were_kept_shut_are_read() {
     let (scores, faults) = score(cases(include_str!("data/sealed.txt")).into_iter());
@@ -466,7 +467,7 @@ fn real_wordings_are_read() {
             let cells: Vec<&str> = line.split('|').map(str::trim).collect();
             (cells.len() > 4 && cells[1] == number).then(|| cells[3].to_owned())
         });
-        // Each quotation is a sentence. Without a quotation, the whole cell is one.
+        // Each quotation in a cell is a sentence. A cell without quotations is one sentence.
         let quoted = |cell: String| {
             if !cell.contains('"') {
                 return vec![cell];

@@ -97,7 +97,7 @@ struct LineCost {
     total_amount: Amount,
 }
 
-/// Maximum number of rates kept from an answer, and maximum number of characters of a rate's name.
+/// Maximum number of rates stored per answer, and maximum number of characters of a rate's name.
 const OPTIONS_MAX: usize = 20;
 const NAME_CHARS_MAX: usize = 80;
 

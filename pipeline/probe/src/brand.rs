@@ -29,7 +29,7 @@ pub enum ProbeOutcome {
     NothingToBuy,
     /// The store's goods have other prices than in the lake. The store is queried again after its next crawl.
     CatalogueTooOld,
-    /// Another process is querying the store now; the next run queries it.
+    /// Another process is querying the store now. The next run will query the store.
     Skipped,
     /// The store could not be reached, or refused the request.
     Failed,
@@ -53,7 +53,7 @@ pub struct BrandProbed {
     pub detail: Option<String>,
 }
 
-/// Everything needed to query one store.
+/// Data and services that are needed to query one store.
 pub(crate) struct ProbeContext<'a> {
     pub(crate) store: &'a Store,
     pub(crate) carts: &'a mut Carts,

@@ -1,12 +1,12 @@
-//! Queries stores for delivery costs: creates a cart at the store, addresses it to one pincode after another, and
+//! Queries stores for delivery costs: creates a cart at the store, sets its address to one pincode after another, and
 //! empties it.
 //!
 //! Input: a lake with brands, the store client, and the daily limit of questions. Output: the answers and the zones
 //! derived from them, committed to the lake brand by brand, and a report. `pipeline-delivery` decides which questions
 //! are sent. If a run is interrupted, its answers are in the lake and the next run continues.
 //!
-//! This crate never checks out and never enters a name, a street or a discount code. It obeys the rate limits and rules
-//! of the storefront client, and yields to requests of users who are waiting.
+//! This crate never checks out and never enters a name, a street or a discount code. The crate obeys the rate limits
+//! and rules of the storefront client, and yields to requests of users who are waiting.
 
 mod abroad;
 mod ask;

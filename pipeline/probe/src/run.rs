@@ -29,7 +29,7 @@ const RUPEE: &str = "INR";
 struct QuestionBudget(AtomicUsize);
 
 impl QuestionBudget {
-    /// Takes up to `wanted` questions from the budget and returns the number taken.
+    /// Reserves up to `wanted` questions from the budget and returns the number reserved.
     fn take(&self, wanted: usize) -> usize {
         let taken = |left: usize| Some(left - left.min(wanted));
         let before = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, taken);
@@ -234,8 +234,8 @@ async fn open_questions(
     Ok((told, Some(open)))
 }
 
-/// Queries a store and commits its answers. The right to the store is held for the whole time, so that the answers of a
-/// concurrent run are known and kept.
+/// Queries a store and commits its answers. The right to the store is not released until the commit, so that the
+/// answers of a concurrent run are not overwritten.
 async fn ask_and_keep(
     deps: &StoreDeps,
     options: &ProbeOptions,

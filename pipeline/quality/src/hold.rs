@@ -62,8 +62,8 @@ pub struct ReleaseHold {
     pub findings: Vec<Finding>,
 }
 
-/// Decides which data of `now` must not be released, compared with the previous release. Nothing is checked if there is
-/// no new data and no brand is held back.
+/// Decides which data of `now` must not be released, compared with the previous release. The checks are skipped if
+/// there is no new data and no brand is held back.
 ///
 /// # Errors
 /// See [`QualityError`].
@@ -103,8 +103,8 @@ pub async fn hold(
         market: found.market,
         brands: Vec::new(),
     };
-    // A release in which every brand stays unchanged is pointless. A brand that could not be judged has no finding of
-    // its own.
+    // If all brands are held back because of findings, the whole release is held back, because it would contain no
+    // change. A brand that could not be checked has no findings.
     if doubted.len() == found.brands && doubted.values().all(|doubted| !doubted.findings.is_empty()) {
         doubts
             .market
@@ -127,7 +127,7 @@ pub async fn hold(
 #[derive(Debug)]
 struct DoubtedBrand {
     slug: BrandSlug,
-    /// Findings about the brand; empty if it could not be judged and stays held back.
+    /// Findings about the brand. The list is empty if the brand could not be checked and stays held back.
     findings: Vec<Finding>,
     reasons: Vec<String>,
     /// Versions of the lake's tables with which the brand was compared.

@@ -23,7 +23,7 @@ const TRIES_MAX: u32 = 16;
 pub(crate) struct KeptBrand {
     pub(crate) catalogue_hash: String,
     pub(crate) quarantined: u64,
-    /// Figures; `None` if a file with the brand's rows was lost.
+    /// Statistics of the brand; `None` if a file with the brand's rows was lost.
     pub(crate) figures: Option<BrandFigures>,
 }
 

@@ -58,8 +58,8 @@ pub struct Look<'a> {
     pub before: Option<&'a BaselineState>,
     /// Brands to check.
     pub scope: &'a Scope,
-    /// If true, figures of unchanged brands are left out and only their counts are reported. That is enough for a
-    /// decision.
+    /// If true, statistics of unchanged brands are left out and only their counts are reported. The counts are
+    /// sufficient for a decision about a release.
     pub changed_only: bool,
     /// Figures that are already known.
     pub known: &'a KeptRuns,

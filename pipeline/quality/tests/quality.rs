@@ -244,7 +244,7 @@ async fn a_healthy_home_passes_whatever_it_sells_and_prices_that_move_a_little_a
     assert_eq!(report.totals.now.products, 160);
     assert_eq!(report.totals.before.as_ref().unwrap().products, 160);
     assert_eq!(report.trend.len(), 2);
-    // Another check of the same state is not a new run.
+    // A second check of the same state does not count as a new run.
     let again = home.look(day(2)).await;
     assert_eq!(again, report);
     assert_eq!(kept(&home.storage).await.unwrap().trend(&again).len(), 2);
@@ -312,7 +312,7 @@ async fn a_lost_file_costs_the_figures_of_its_brands_and_stops_nothing() {
         .collect();
     assert_eq!(told, [("loom", 1)]);
     assert!(doubts.brands[0].reasons[0].contains("20 of 40 products have no title"));
-    // A held brand stays held, because it cannot be compared.
+    // A brand that was held back stays held back, because it cannot be compared.
     assert_eq!(home.hold(Some(&held), Nobody).await.brands, held.held);
     let report = home.look(day(2)).await;
     assert_eq!((report.totals.brands, report.totals.brands_unread), (4, 1));

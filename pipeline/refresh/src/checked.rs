@@ -1,5 +1,5 @@
 //! Records, next to the registry, a run's result for each store that it queried. An unchanged store causes no commit,
-//! so this record is the only sign that it was queried.
+//! so this record is the only evidence that the store was queried.
 
 use data_checks::{CheckOutcome, CheckReport, LastRun, RunEnd};
 use data_model::{RunId, Timestamp};

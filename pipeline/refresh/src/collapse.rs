@@ -1,8 +1,9 @@
 //! Holds back a catalogue that changed almost completely until a second crawl or the operator confirms it. A store that
-//! is partly down, misconfigured or hostile must not empty its brand, at once or in small steps. Nor may it replace the
-//! brand's products, titles or prices. A second crawl confirms nothing if the same fault could occur twice: the
-//! catalogue is empty although the store does not report zero products, many records could not be parsed, or prices
-//! fell to almost nothing. `held/{store}.json` records the crawl that is held back.
+//! is partly down, misconfigured or hostile must not empty its brand, whether in one crawl or in small steps. Such a
+//! store must not replace the brand's products, titles or prices either. A second crawl does not confirm a change if
+//! the same fault could occur twice: the catalogue is empty although the store does not report zero products, many
+//! records could not be parsed, or prices fell to almost nothing. `held/{store}.json` records the crawl that is held
+//! back.
 
 mod compare;
 mod doubt;
@@ -111,7 +112,8 @@ pub(crate) fn held_at(store: &StoreHost) -> Path {
     Path::from_iter(["held", &format!("{store}.json")])
 }
 
-/// Loads the held crawl of a store. An unreadable record counts as missing, so that the next crawl is held back again.
+/// Loads the crawl of a store that is held back. An unreadable record counts as missing, so that the next crawl is held
+/// back again.
 pub(crate) async fn load_held(storage: &Storage, store: &StoreHost) -> Result<Option<HeldCrawl>, HeldError> {
     let held: Option<HeldCrawl> = load_document(storage, &held_at(store)).await?;
     Ok(held.filter(|held| held.store == *store))
@@ -139,10 +141,10 @@ pub async fn held_back(storage: &Storage) -> Result<Vec<HeldCrawl>, HeldError> {
     Ok(all)
 }
 
-/// Confirms the held crawl of this brand: the next run accepts a crawl that finds about the same.
+/// Confirms the crawl of this brand that is held back. The next run accepts a crawl with about the same results.
 ///
 /// # Errors
-/// [`HeldError::Nothing`] if nothing is held back; see [`HeldError`].
+/// [`HeldError::Nothing`] if no crawl is held back; see [`HeldError`].
 #[boxed]
 pub async fn confirm(storage: &Storage, slug: &BrandSlug) -> Result<HeldCrawl, HeldError> {
     let held = held_back(storage).await?.into_iter().find(|held| held.slug == *slug);

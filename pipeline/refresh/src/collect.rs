@@ -208,8 +208,8 @@ impl Collector {
         self.due = self.due.map(|due| due.min(soon));
     }
 
-    /// Returns true if the batch holds half of the memory or the maximum number of brands. The other half is for
-    /// catalogues that are being read. Products wait here or are being written, never both at once.
+    /// Returns true if the batch uses half of the memory or has the maximum number of brands. The other half of the
+    /// memory is for catalogues that are being read. Products are either in the batch or being written, never both.
     fn is_full(&self) -> bool {
         let bytes_max = self.shared.storefront.memory().rows_bytes_max();
         self.batch.len() >= self.shared.config.tick_brands_max.max(1) || self.batch_bytes >= bytes_max / 2
@@ -226,7 +226,7 @@ impl Collector {
         let (refreshes, taken): (Vec<_>, Vec<_>) = batch.into_iter().map(|ready| (ready.refresh, ready.rest)).unzip();
         match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
             Ok(report) => self.settle(taken, report).await,
-            // Another committer has taken over: its process reports these stores.
+            // Another committer has taken over. The process of that committer reports these stores.
             Err(source @ LakeError::Fenced { .. }) => return Err(RefreshError::LakeWrite { refused: 1, source }),
             // One brand must not make the others of its tick fail, so each brand is committed alone.
             Err(error) if taken.len() > 1 => {

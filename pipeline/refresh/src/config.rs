@@ -13,8 +13,8 @@ pub struct RefreshConfig {
     pub tick_ms: u64,
     /// Maximum number of brands written together.
     pub tick_brands_max: usize,
-    /// Maximum number of bytes of memory for a crawl, over all stores. It covers received data, pages being read,
-    /// products on their way to the lake, and a quarter for the program itself and the lake's commits. The minimum is
+    /// Maximum memory in bytes for a crawl, over all stores. The limit covers received data, pages being read, products
+    /// waiting to be written to the lake, and a quarter for the program itself and the lake's commits. The minimum is
     /// 64 MiB.
     pub memory_bytes_max: u64,
     /// Maximum number of bytes of products kept in memory while their store is still being crawled. Products beyond it

@@ -50,9 +50,9 @@ impl Ledger {
         }
     }
 
-    /// Opens the ledger of a run whose stores come from a queue. All stores are kept, because the queue decides about
-    /// retries of failed stores. Each store is sent to `told` when it is written, so the channel holds at most as many
-    /// entries as the run has stores.
+    /// Opens the ledger of a run whose stores come from a queue. The ledger keeps all stores, because the queue decides
+    /// about retries of failed stores. Each store is sent to `told` when its entry is written, so the channel has at
+    /// most as many entries as the run has stores.
     pub(crate) fn open_queued(
         storage: Storage,
         mut report: RunReport,
@@ -254,7 +254,8 @@ pub(crate) async fn find_unfinished(
 /// Deletes summaries and reports of all runs except the latest `kept`.
 pub(crate) async fn prune_runs(storage: &Storage, kept: usize, now: Timestamp) -> Result<(), LedgerError> {
     let mut runs = list_runs(storage).await?;
-    // Runs with a time in the future come from a wrong clock. Such runs are not the latest and are deleted first.
+    // A run with a time in the future was started with a wrong clock. Such runs are not the latest and are deleted
+    // first.
     let latest = second_of(now.latest_believed(0));
     runs.sort_by_key(|run| run.as_str() > latest.as_str());
     for run in runs.into_iter().skip(kept.max(1)) {

@@ -5,7 +5,7 @@
 //! `runs/{run}.html`. A run that is killed is resumed by the next one.
 //!
 //! This crate does not decide how stores are contacted. The failure of one store does not affect others. A catalogue
-//! that collapsed is held back. If nothing changed, nothing is written to the lake.
+//! that collapsed is held back. If no catalogue changed, the lake is not written.
 
 mod checked;
 mod codes;

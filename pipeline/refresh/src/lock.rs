@@ -66,7 +66,7 @@ pub struct CrawlMark {
 }
 
 /// Marks this process as crawling into a local storage, as [`crawl`] does while it runs. Workers use this mark, because
-/// their stores come from a queue. Other crawls then start their own runs.
+/// their stores come from a queue. Other crawls on this machine then start their own runs.
 #[must_use]
 pub fn mark_crawl(storage: &Storage) -> CrawlMark {
     CrawlMark { _lock: lock(storage).1 }
@@ -105,7 +105,7 @@ mod tests {
         let (second, waiting) = lock(&storage);
         assert_eq!((first, second), (OtherCrawls::Absent, OtherCrawls::AtWork));
         drop(held);
-        // The second process has the lock as soon as its thread acquires it.
+        // The second process gets the lock as soon as its thread acquires it.
         let until = |wanted| {
             (0..500).any(|_| {
                 std::thread::sleep(std::time::Duration::from_millis(10));

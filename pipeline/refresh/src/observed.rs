@@ -1,9 +1,9 @@
-//! Merges live observations of stores into the price history; done by the committer of the crawl.
+//! Merges live observations of stores into the price history. The committer of the crawl does this.
 //!
 //! Observation files are merged before each commit of the run, so that older observations come before the crawl in the
-//! history. They are merged again at the end, together with the stores that the run found unchanged. So a run without
-//! any changed store merges them too. Each merge is its own commit. A file is deleted only after the commit. If the
-//! deletion fails, the next run merges the file again, which adds nothing.
+//! history. At the end of the run, the remaining files are merged together with the stores that the run found
+//! unchanged. For this reason, a run without any changed store merges them too. Each merge is its own commit. A file is
+//! deleted only after the commit. If the deletion fails, the next run merges the file again, which adds no rows.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -63,8 +63,8 @@ impl Folder {
         std::mem::take(&mut self.totals)
     }
 
-    /// Merges all available observations, and the information that the run found the stores in `seen` unchanged. It
-    /// never fails the run: what cannot be merged waits for the next one.
+    /// Merges all available observations, and the information that the run found the stores in `seen` unchanged. A
+    /// failure does not fail the run: data that cannot be merged waits for the next run.
     pub(crate) async fn fold(&mut self, lake: &Lake, seen: BTreeMap<StoreHost, CrawlSpan>, row: &RunSummaryRow) {
         while !self.is_refused && self.files < FILES_MAX && self.variants < VARIANTS_MAX {
             let Some(batch) = self.next().await else { break };

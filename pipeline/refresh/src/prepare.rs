@@ -25,7 +25,7 @@ pub(crate) enum PrepareError {
     /// The currency of the prices is unknown.
     #[error(transparent)]
     Currency(#[from] CurrencyFault),
-    /// The lake's products for records that cannot be parsed could not be read.
+    /// Could not read, from the lake, the existing products for the records that failed to parse.
     #[error("the store's products in the lake cannot be read")]
     Lake(#[from] LakeError),
     /// A landed page could not be read.

@@ -98,7 +98,8 @@ impl Ratings {
             .collect()
     }
 
-    /// Records the data of a page. `None` means that the page could not be read; its earlier data is kept.
+    /// Records the data of a page. `None` means that the page could not be read. In that case, the earlier data of the
+    /// page stays.
     pub(crate) fn note(&mut self, product: u64, read_at: Timestamp, facts: Option<PageFacts>) {
         let before = self
             .pages

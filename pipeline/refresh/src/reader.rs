@@ -125,8 +125,8 @@ impl KeptPage {
     }
 }
 
-/// Creates a reader that parses the pages of one store as they arrive, while memory is available. Other pages are read
-/// later from the landing.
+/// Creates a reader that parses the pages of one store as they arrive, while memory is available. Pages that do not fit
+/// into memory are read later from the landing area.
 pub(crate) fn page_reader(
     registered: RegisteredBrand,
     currency_before: Option<CurrencyCode>,

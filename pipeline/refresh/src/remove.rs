@@ -123,8 +123,8 @@ pub async fn remove_brand(
     Ok(store)
 }
 
-/// Removes the store from the lake. If its rows are in a lost file, the file's other stores are removed too, but only
-/// if none of them is still registered. Otherwise the file's data is still needed.
+/// Removes the store from the lake. If the store's rows are in a lost file, the file's other stores are removed too,
+/// but only if none of them is still registered. If one is registered, the file's data is still needed.
 async fn take_out(lake: &Lake, registry: &Registry, store: &StoreHost) -> Result<Vec<StoreHost>, RemoveError> {
     let mut gone = vec![store.clone()];
     loop {

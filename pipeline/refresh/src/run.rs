@@ -49,13 +49,13 @@ pub struct RefreshDeps {
     pub others: OtherCrawls,
 }
 
-/// Presence of another process that crawls into the same storage. This decides if a run that seems to be in progress is
-/// resumed.
+/// Presence of another process that crawls into the same storage. The presence decides if a run that seems to be in
+/// progress is resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OtherCrawls {
     /// No other process crawls: a run that seems to be in progress was killed and is resumed.
     Absent,
-    /// Another process crawls: its run is left alone, and a new run is started.
+    /// Another process is crawling. The run of that process is not resumed, and a new run is started.
     AtWork,
     /// Unknown: a run counts as killed if its ledger was not written for some time.
     Unknown,
@@ -72,10 +72,10 @@ const EVENTS_MAX: usize = 64;
 
 /// Crawls the registered brands and updates the lake. Resumes a run that was killed or interrupted.
 ///
-/// The failure of one store does not affect others. If nothing changed, nothing is committed.
+/// The failure of one store does not affect others. If no catalogue changed, there is no commit.
 ///
 /// # Errors
-/// See [`RefreshError`]. Everything committed before an error stays; the next run does the others.
+/// See [`RefreshError`]. Commits before an error are not undone; the next run crawls the remaining stores.
 #[tracing::instrument(target = "trace::crawl", name = "crawl", level = "info", skip_all, fields(dry_run = options.dry_run))]
 #[boxed]
 pub async fn refresh(
@@ -191,8 +191,8 @@ pub fn new_run_id(now: Timestamp) -> Result<RunId, IdError> {
     format!("{}-{suffix:08x}", second_of(now)).parse()
 }
 
-/// Creates the memory budget of one process for data from stores and the products made of it. All crawls and commits of
-/// the process share it.
+/// Creates the memory budget of one process for data from stores and the products made of that data. All crawls and
+/// commits of the process share the budget.
 #[must_use]
 pub fn crawl_memory(config: &RefreshConfig) -> MemoryBudget {
     MemoryBudget::new(config.memory_bytes_max, stores_at_once(config))
@@ -206,7 +206,7 @@ pub(crate) async fn shared(
     registry: &Registry,
     memory: MemoryBudget,
 ) -> Result<RunContext, RefreshError> {
-    // With `force`, every file of the lake is checked. Otherwise only missing files and those that a build found
+    // With `force`, every file of the lake is checked. Without `force`, only missing files and files that a build found
     // damaged are considered. Stores with rows in these files are read in full, and the files are rewritten.
     let damaged = if options.dry_run {
         BTreeSet::new()
@@ -342,7 +342,7 @@ pub(crate) async fn tidy(shared: &RunContext, registry: &Registry, report: &RunR
 }
 
 /// Deletes landed pages that are no longer needed, even after a run over a few brands. Pages that the states of other
-/// brands refer to are kept. Pages of a run that is in progress or may be resumed are also kept.
+/// brands refer to are not deleted. Pages of a run that is in progress or may be resumed are not deleted either.
 async fn prune(shared: &RunContext, registry: &Registry) -> Result<PruneReport, LandingError> {
     let (now, config) = (shared.clock.now(), &shared.config.crawl);
     let since = resumed_since(&shared.config, now);

@@ -177,8 +177,8 @@ pub struct StoreSummary {
     /// due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codes: Option<CodesRead>,
-    /// Changes of the brand. If the crawl is held back, these are the changes that it would make. Absent if unknown,
-    /// for example because nothing was read.
+    /// Changes of the brand. If the crawl is held back, these are the changes that the crawl would make. Absent if
+    /// unknown, for example because no page was read.
     #[serde(flatten)]
     pub changes: Option<Changes>,
     /// Number of pages that the run had landed before an interruption and did not request again.
@@ -282,8 +282,8 @@ pub struct LiveTotals {
     pub commits: u64,
     /// Number of observations that were newer than the known data.
     pub folded: u64,
-    /// Number of rows added to the price history. This includes rows for stores that a crawl found unchanged after a
-    /// differing live observation.
+    /// Number of rows added to the price history. The number includes rows for stores that a crawl found unchanged
+    /// after a differing live observation.
     pub price_changes: u64,
     /// Number of observations of brands or products that are not in the lake.
     pub dropped_unknown: u64,

@@ -55,7 +55,7 @@ pub enum ReleaseOutcome {
     Published,
     /// The release was not published because of `dry_run`.
     DryRun,
-    /// Another writer published first; nothing was changed.
+    /// Another writer published first. The build changed nothing in the storage.
     Lost,
     /// The current release is pinned: nothing was built or nothing was published. The report is about the pinned
     /// release.
@@ -81,7 +81,7 @@ pub struct ReleaseReport {
     pub parts_built: usize,
     /// Number of products that were indexed.
     pub products_indexed: u64,
-    /// Brands kept as in the previous release because their data in the lake is doubtful.
+    /// Brands whose data stays as in the previous release, because their data in the lake is doubtful.
     pub held: Vec<HeldBrand>,
     /// Brands kept as in the previous release because their files in the lake are missing or damaged.
     pub unreadable: Vec<UnreadableBrand>,
@@ -295,8 +295,8 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Returns the brands to keep as in the current release because their data is doubtful. Fails if the data of the whole
-/// market is doubtful.
+/// Returns the brands whose data must stay as in the current release because their data in the lake is doubtful. Fails
+/// if the data of the whole market is doubtful.
 async fn judge(
     gate: &Gate,
     lake: &Lake,
@@ -305,7 +305,7 @@ async fn judge(
     current: Option<Current>,
     now: Timestamp,
 ) -> Result<Vec<HeldBrand>, ReleaseBuildError> {
-    // If the manifest cannot be read, the last readable one is used, so that its held brands stay held.
+    // If the manifest cannot be read, the last readable manifest is used, so that its held-back brands stay held back.
     let released = match current {
         Some(current) => match releases.manifest(current.id).await {
             Ok(manifest) => Some(manifest),
@@ -413,7 +413,7 @@ async fn publish(
         Published::Published(_) => (ReleaseOutcome::Published, None),
         Published::Unchanged(_) => (ReleaseOutcome::Unchanged, None),
         Published::Pinned(current) => (ReleaseOutcome::Pinned, current.pinned),
-        // The other writer published the same release first.
+        // Another writer published the same release first.
         Published::Lost(Some(other)) if other.id == manifest.id => (ReleaseOutcome::Unchanged, None),
         // The current release was pinned during this build.
         Published::Lost(Some(other)) if other.pinned.is_some() => (ReleaseOutcome::Pinned, other.pinned),

@@ -32,9 +32,9 @@ impl Lag {
     }
 }
 
-/// Compares a release with the lake, brand by brand, by catalogue hash and live changes. Held brands are left out. Only
-/// the lake's tables of brands and of live prices are read. Table versions alone are not sufficient: they also change
-/// with crawls and compactions that change no brand.
+/// Compares a release with the lake, brand by brand, by catalogue hash and live changes. Brands that are held back
+/// are left out. Only the lake's tables of brands and of live prices are read. Table versions are not sufficient,
+/// because they also change with crawls and compactions that change no brand.
 ///
 /// # Errors
 /// The lake cannot be read.

@@ -1,5 +1,5 @@
-//! Live changes of brands, as far as they affect releases. A release contains the price history. So a history row from
-//! a live observation gives the brand a new state, even without a crawl.
+//! Live changes of brands, as far as they affect releases. A release contains the price history. For this reason, a
+//! history row from a live observation gives the brand a new state, even without a crawl.
 
 use std::collections::{BTreeMap, BTreeSet};
 

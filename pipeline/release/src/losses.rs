@@ -16,8 +16,8 @@ use crate::error::ReleaseBuildError;
 pub struct UnreadableBrand {
     /// Slug of the brand.
     pub brand: BrandSlug,
-    /// True if the release has the brand as in the previous release. Otherwise the brand is left out, because no
-    /// release had it or its parts have another layout.
+    /// True if the release has the brand as in the previous release. False if the brand is left out, because no release
+    /// had it or its parts have another layout.
     pub kept: bool,
     /// Missing or damaged lake files with rows of the brand. Empty if a repair gave the files up; the brand's next
     /// crawl then restores its rows.
@@ -93,9 +93,9 @@ impl Losses {
         !is_held && !row.catalogue_hash.is_empty() && !self.is_lost(snapshot.bucket_of(&row.brand.store))
     }
 
-    /// Returns the unreadable brands as in the previous release. These are brands with known rows, and brands in
-    /// buckets whose rows of `brands` are lost. A brand that no release had is returned as it is, and the plan leaves
-    /// it out.
+    /// Returns the unreadable brands in their state from the previous release. These are brands with known rows, and
+    /// brands in buckets whose rows of `brands` are lost. A brand that no release contained is returned unchanged, and
+    /// the plan leaves it out.
     pub(crate) fn kept(
         &mut self,
         snapshot: &LakeSnapshot,

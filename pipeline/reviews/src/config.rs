@@ -64,8 +64,8 @@ pub struct ReviewsOptions {
     pub only: Option<Vec<BrandSlug>>,
     /// Reads every review list to its end, even if nothing changed.
     pub sweep: bool,
-    /// Number of days for which landed answers are kept. Answers since the start of the last complete reading of a list
-    /// are always kept.
+    /// Number of days after which landed answers are deleted. Answers since the start of the last complete reading of a
+    /// list are never deleted.
     pub keep_days: u32,
     /// Sends requests and parses answers, but writes nothing.
     pub dry_run: bool,

@@ -13,8 +13,8 @@ use zstd::stream::write::Encoder;
 
 use crate::walk::StoreListing;
 
-/// Maximum size of one landed reading, compressed and decompressed. Answers beyond it are left out, and the end record
-/// notes that. Such a reading is not replayed.
+/// Maximum size in bytes of one landed reading, compressed and decompressed. Answers beyond the limit are left out, and
+/// the end record notes that answers are missing. An incomplete reading is not replayed.
 const PACKED_BYTES_MAX: usize = 32 << 20;
 const UNPACKED_BYTES_MAX: u64 = 512 << 20;
 /// Folder of the landed answers.
@@ -61,11 +61,11 @@ pub(crate) struct Answer {
 pub(crate) struct End {
     /// True if the list was read to its end, so that unseen reviews are gone.
     pub(crate) is_whole: bool,
-    /// True if the whole list was read, after which all ratings are requested.
+    /// True if the whole list was read. All ratings are requested only then.
     pub(crate) sweeps: bool,
-    /// True if some answers were left out.
+    /// True if some answers were not landed because of the size limit.
     pub(crate) is_cut: bool,
-    /// True if the reviews that the reading would remove were kept, because their removal was not trusted.
+    /// True if the reading would have removed reviews, and these reviews were kept because the reading was not trusted.
     #[serde(default)]
     pub(crate) is_doubted: bool,
 }
@@ -117,7 +117,8 @@ impl LandingBuilder {
     }
 
     fn put(&mut self, line: &Line) {
-        // The first omitted answer ends the reading, because a reading with a gap would be taken for a complete one.
+        // The landed reading ends at the first omitted answer, because a reading with a gap would look like a complete
+        // reading.
         if !self.end.is_cut && self.write(line).is_none() {
             self.end.is_cut = true;
         }
@@ -157,7 +158,7 @@ impl LandingBuilder {
     }
 }
 
-/// Stores a landed reading. It is durable when this returns.
+/// Stores a landed reading. The reading is durable when this function returns.
 pub(crate) async fn land(
     storage: &Storage,
     store: &StoreHost,
@@ -204,8 +205,8 @@ pub(crate) async fn outline(
     Ok((head.store == *store).then_some(LandedReading { head, end, path }))
 }
 
-/// Passes the answers of a landed reading to `take`, which returns whether to continue. Returns true if all answers
-/// could be read.
+/// Passes the answers of a landed reading to `take`, which returns true to continue. Returns true if all answers could
+/// be read.
 pub(crate) async fn answers(
     storage: &Storage,
     landed: &LandedReading,

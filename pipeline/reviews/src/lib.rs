@@ -4,14 +4,14 @@
 //! committed separately from crawls, and a report. A store's own pages show which app it uses. Each app has its own
 //! rate limit, `robots.txt` and circuit breaker, shared by all stores.
 //!
-//! Answers of apps are landed (stored verbatim), and [`reread_reviews`] rebuilds the same rows from them without any
+//! Responses of apps are landed (stored verbatim), and [`reread_reviews`] rebuilds the same rows from them without any
 //! request.
 //!
-//! An unchanged store costs one request. Otherwise its review list is read from the newest review until it reaches
-//! known reviews. An interrupted run continues at the same position.
+//! An unchanged store costs one request. If the store has new reviews, its review list is read from the newest review
+//! until it reaches known reviews. An interrupted run continues at the same position.
 //!
-//! This crate uses only public keys. An unreadable answer is never taken for an empty one. If an app shows fewer
-//! reviews than it counts, or less than half of the stored ones, nothing is dropped until it happens twice.
+//! This crate uses only public keys. An unreadable response is never treated as an empty one. If an app shows fewer
+//! reviews than it counts, or less than half of the stored reviews, no review is removed until this happens twice.
 
 mod config;
 mod landing;

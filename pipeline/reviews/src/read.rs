@@ -136,7 +136,7 @@ pub(crate) async fn read_store(brand: &RegisteredBrand, context: &ReadContext<'_
 impl Reader<'_> {
     fn done(mut self) -> StoreReading {
         match self.read.outcome {
-            // Nothing was read, so the store remains due.
+            // The store was not read, so it remains due.
             SKIPPED => {}
             // The next run continues this reading, whenever it starts.
             PARTIAL => self.read.state.asked_at = None,

@@ -135,8 +135,8 @@ impl StoreTask for ReviewsRefresh<'_> {
         }
         let brand = due.brand.clone();
         let mut read = read_store(&brand, &self.context).await?;
-        // Landed before the commit, because the lake's rows can be rebuilt from answers. Landed at once, so that
-        // answers do not wait in memory for other stores.
+        // Answers are landed before the commit, because the lake's rows can be rebuilt from answers. Each store's
+        // answers are landed immediately, so that they do not wait in memory for other stores.
         if let Some(packed) = read.landed.take().filter(|_| !options.dry_run) {
             landing::land(&deps.storage, &brand.store, read.changes.at, packed).await?;
             read.is_landed = true;

@@ -26,8 +26,9 @@ pub(crate) struct Replay {
 /// Rows of a store in the lake: reviews, ratings, and refused records.
 pub(crate) type InLake<'a> = (&'a [WidgetReview], &'a [WidgetRating], &'a [Quarantined]);
 
-/// Returns the landed readings that contain the whole list. They start with the last complete reading by the newest
-/// reading's app, and end with the newest. Returns `None` if there is no such sequence without a gap.
+/// Returns the landed readings that together contain the whole review list. The sequence starts with the last complete
+/// reading of the newest reading's app, and ends with the newest reading. Returns `None` if there is no such sequence
+/// without a gap.
 pub(crate) fn whole(landed: &[LandedReading]) -> Option<&[LandedReading]> {
     let newest = landed.last()?;
     if newest.head.key.is_none() {

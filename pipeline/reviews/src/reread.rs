@@ -90,9 +90,9 @@ pub struct RereadReviews {
     pub brands: Vec<RereadBrandReviews>,
 }
 
-/// Rebuilds the lake's rows from landed answers of review apps, in the same way as [`crate::refresh_reviews`]. Work
-/// done before an error or a cancellation by [`StoreDeps::cancel`] stays. A second call continues, because it finds
-/// those rows unchanged.
+/// Rebuilds the lake's rows from landed answers of review apps, in the same way as [`crate::refresh_reviews`].
+/// Commits before an error or a cancellation by [`StoreDeps::cancel`] are not undone. A second call resumes after
+/// them, because their rows are unchanged.
 ///
 /// # Errors
 /// [`TaskError`].

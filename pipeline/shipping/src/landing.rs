@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::terms::StoreTexts;
 
-/// Maximum total bytes of text landed for one store. Further texts are left out, and the landing records that it is
-/// incomplete.
+/// Maximum total bytes of text landed for one store. Texts beyond the limit are left out, and the landing records that
+/// it is incomplete.
 const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Maximum decompressed size of a landed object in bytes. As JSON, a byte of text can take up to six bytes.
 const UNPACKED_BYTES_MAX: usize = 8 * TEXT_BYTES_MAX;

@@ -3,17 +3,17 @@
 //! Input: registered brands, a [`storefront::Storefront`] and the lake. Output: the terms of each store, committed
 //! separately from crawls, and a report. A store is queried for its policy by GraphQL. If threshold, days or cash on
 //! delivery are still unknown, its front page, the pages linked from there and a product page are read, as far as
-//! `robots.txt` allows. This takes at most six requests, within the store's rate limit. Each fact has the URL of the
-//! page that states it.
+//! `robots.txt` allows. Reading one store takes at most six requests, within the store's rate limit. Each fact has the
+//! URL of the page that states it.
 //!
 //! A language model ([`TermsModel`]), if configured, may propose facts when the rules find no threshold, fee, days or
 //! cash on delivery. `pipeline-policies` keeps the proposals that the quoted sentence confirms. An unchanged text is
-//! not read again.
+//! not parsed again.
 //!
-//! A store's answer is landed, so that its terms can be reread when the rules change ([`reread_shipping`]).
+//! A store's response is landed, so that its terms can be reread when the rules change ([`reread_shipping`]).
 //!
-//! A missing answer does not count as an answer: if a store cannot be queried, its known terms stay. Each store is
-//! recorded as queried separately, so that an interrupted run continues with the other stores.
+//! If a store cannot be queried, its known terms stay unchanged. Each store is recorded as queried separately, so that
+//! an interrupted run continues with the other stores.
 
 mod ask;
 mod landing;

@@ -22,7 +22,7 @@ pub struct ShippingOptions {
     pub only: Option<Vec<BrandSlug>>,
     /// Age in seconds after which an answer is requested again.
     pub after_s: u64,
-    /// Number of days for which landed texts are kept. The newest texts of each store are always kept.
+    /// Number of days after which landed texts are deleted. The newest texts of each store are never deleted.
     pub keep_days: u32,
     /// Query stores and read their answers, but write nothing.
     pub dry_run: bool,
@@ -112,7 +112,7 @@ struct TermsRefresh<'a> {
     report: ShippingReport,
 }
 
-/// Answer of one store.
+/// Texts and shipping terms read from one store, or the failure to read them.
 #[derive(Debug)]
 struct Answer {
     due: DueBrand,

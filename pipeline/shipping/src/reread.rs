@@ -74,9 +74,9 @@ pub struct RereadShipping {
 
 type Terms = StoreUpdate<Option<ShippingPolicy>>;
 
-/// Parses the landed answers of stores again and commits the resulting terms, as [`crate::refresh_shipping`] would for
-/// the same answers. The newest answer in the range counts: the answer to a shipping refresh, or the policies that a
-/// crawl landed. Work done before an error stays, and a second call continues.
+/// Parses the landed answers of stores again and commits the resulting terms, as [`crate::refresh_shipping`] would
+/// for the same answers. The newest answer in the range is used: the answer to a shipping refresh, or the policies
+/// that a crawl landed. Work completed before an error is kept, and a second call resumes from there.
 ///
 /// # Errors
 /// [`TaskError`].
@@ -207,7 +207,7 @@ fn totals(brands: &[RereadBrand]) -> RereadTotals {
     }
 }
 
-/// Newest answer of a store in the range, and the time of its newest answer overall.
+/// Newest answer of a store in the range, and the time of the store's newest answer in or outside of the range.
 #[derive(Debug)]
 struct LandedAnswer {
     told: Option<(StoreTexts, Timestamp)>,
@@ -319,8 +319,8 @@ async fn newest_told(
         }
         let answer = read_policies(storage, run, store).await?;
         if let Some(policy) = answer.and_then(|answer| shipping_policy(&answer)) {
-            // The crawled policy is newer than the policy in the refresh's answer. The other texts of that answer are
-            // still the newest.
+            // The crawled policy is newer than the policy in the refresh's answer. The other texts of the refresh's
+            // answer are still the newest.
             let before = asked.map(|landed| landed.told.documents).unwrap_or_default();
             let others = before.iter().filter(|document| document.place != Place::Policy);
             let mut told = StoreTexts {

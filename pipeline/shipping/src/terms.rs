@@ -17,8 +17,8 @@ pub(crate) enum Place {
     Policy,
     /// A page about shipping, or an FAQ page.
     Page,
-    /// The front page or a product page. Such pages contain customer reviews, so only thresholds and cash on delivery
-    /// count.
+    /// The front page or a product page. Front pages and product pages contain customer reviews, so only their
+    /// thresholds and cash on delivery are used.
     Shop,
 }
 

@@ -329,7 +329,7 @@ async fn a_store_that_fails_keeps_its_terms_and_is_due_again() {
     assert_eq!(told.outcome, "failed");
     assert!(told.error.is_some());
     assert!(rig.known().await.is_some());
-    // The failure was not recorded as an answer: the store is due by the time of its last answer.
+    // The failure was not recorded as an answer, so the store is due according to the time of its last answer.
     let options = ShippingOptions {
         after_s: 100,
         ..ShippingOptions::default()

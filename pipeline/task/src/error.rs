@@ -3,7 +3,7 @@ use data_model::BrandSlug;
 use data_storage::StorageError;
 use pipeline_crawl::{LandingError, RegistryError};
 
-/// Error that stops a task over stores. Everything committed before the error stays.
+/// Error that stops a task over stores. Commits before the error are not undone.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
     /// The registry cannot be read.

@@ -10,7 +10,7 @@ pub struct RereadOptions {
     pub from: Option<Timestamp>,
     /// End of the time range: only answers from before this time are read.
     pub until: Option<Timestamp>,
-    /// Also reread answers that are not the newest of their store.
+    /// Reread answers even if their store has a newer answer.
     pub older: bool,
     /// Read and compare, but write nothing.
     pub dry_run: bool,

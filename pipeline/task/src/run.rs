@@ -21,7 +21,7 @@ pub struct DueBrand {
 /// If a run is killed, the stores that it did not reach stay due.
 #[async_trait]
 pub trait StoreTask: Send + Sync {
-    /// Answer of one store.
+    /// Response of one store, as the task stores it.
     type Answer: Send;
     /// Maximum number of stores queried concurrently. Each store has its own rate limit.
     const STORES_AT_ONCE: usize;

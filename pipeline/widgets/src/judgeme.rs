@@ -1,4 +1,5 @@
-//! Reads Judge.me's widget pages, which are HTML inside JSON. They need no key except the shop's domain.
+//! Reads Judge.me's widget pages, which are HTML inside JSON. Requests for these pages need no key except the shop's
+//! domain.
 
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};

@@ -1,12 +1,12 @@
-//! Parses the answers that review apps give to their own widgets.
+//! Parses the responses that review apps send to their own widgets.
 //!
-//! Input: the HTML of a store's page, and the bytes of a review app's answers. Output: the store's app with its public
-//! key, the next request, and reviews and ratings with plain texts. Whatever cannot be understood is returned with a
-//! reason. This crate does no I/O, reads no clock, uses only public keys and does not guess. An impossible rating is
+//! Input: the HTML of a store's page, and the bytes of a review app's responses. Output: the store's app with its
+//! public key, the next request, and reviews and ratings with plain texts. Data that cannot be parsed is returned with
+//! a reason. This crate does no I/O, reads no clock, uses only public keys and does not guess. An impossible rating is
 //! refused, and a value that an app does not state is `None`.
 //!
-//! All four apps publish the reviews of a whole shop as one list, newest first ([`WidgetKey::feed`]), which is used to
-//! read reviews. They also publish a rating summary per product ([`WidgetKey::product`]).
+//! All four apps publish the reviews of a whole shop as one list, newest first ([`WidgetKey::feed`]). Reviews are read
+//! from this list. Each app also publishes a rating summary per product ([`WidgetKey::product`]).
 
 mod answer;
 mod ask;

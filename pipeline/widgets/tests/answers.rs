@@ -1,4 +1,4 @@
-//! Tests of all four apps: their answers are parsed alike, and invalid answers are refused.
+//! Tests that responses of all four apps are parsed in the same way, and that invalid responses are refused.
 
 #[path = "../../../fuzz/checks/corpus.rs"]
 mod corpus;

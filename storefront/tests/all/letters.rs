@@ -20,7 +20,7 @@ async fn a_page_in_latin_1_is_read_as_one_and_a_label_alone_makes_none() {
             "{\"title\":\"Caf\u{e9} \u{20ac} 5\"}".as_bytes(),
         ),
         ("utf-8", latin, latin),
-        // Other encodings that browsers support.
+        // Further encodings that browsers support.
         (
             "Shift_JIS",
             &b"{\"title\":\"\x83R\x81[\x83q\x81[\"}"[..],

@@ -154,7 +154,8 @@ async fn fetch(config: StorefrontConfig, path: &str) -> Result<Page, StoreError>
     store(config, address).get(path, Accept::Json).await.map(page)
 }
 
-/// Starts a server that sends these bytes to every client, then closes the connection. It answers robots.txt with 404.
+/// Starts a server that sends these bytes to every client, then closes the connection. Requests for robots.txt get a
+/// 404.
 async fn raw(answer: &'static [u8]) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! Tests of the order of turns between crawls and buyers at one store. They use tokio's paused clock.
+//! Tests of the order of turns between crawls and buyers at one store. The tests use tokio's paused clock.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -10,8 +10,8 @@ use super::table::Table;
 const OF_TYPE_MIN: u32 = 3;
 /// Minimum number of certain products of a shop before they decide its other products.
 const OF_SHOP_MIN: u32 = 8;
-/// Minimum share, in percent, of the certain products that have the same category, for products without a category to
-/// get that category.
+/// Minimum share, in percent, of the certain products of a type or of a shop that have the same category, for products
+/// without a category to get that category.
 const SHARE_OF_TYPE_MIN: u32 = 80;
 const SHARE_OF_SHOP_MIN: u32 = 75;
 /// Minimum share in percent of certain products in one department, for the shop to count as selling only that

@@ -364,7 +364,7 @@ impl Line<'_> {
             return match (stands_out, shape) {
                 (true, _) if self.offers => Some(3),
                 (true, _) => Some(2),
-                // Everything is uppercase, but the word follows "CODE".
+                // The whole line is uppercase, but the word follows "CODE".
                 (false, Shape::Capitals) if self.offers => Some(2),
                 _ => None,
             };

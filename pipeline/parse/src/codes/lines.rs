@@ -5,7 +5,7 @@ use html5gum::{Span, Tokenizer};
 const LINE_BYTES_MAX: usize = 2_000;
 /// Maximum length of a link's URL in bytes.
 const HREF_BYTES_MAX: usize = 512;
-/// Maximum number of pieces read of one page.
+/// Maximum number of texts, copyable values and links read from one page.
 const PIECES_MAX: usize = 20_000;
 
 /// Text, copyable value or link on a page.

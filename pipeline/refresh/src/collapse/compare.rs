@@ -42,7 +42,7 @@ pub enum Example {
     },
 }
 
-/// Changes of a brand by a crawl. If the crawl is held back, these are the changes that it would make.
+/// Changes of a brand by a crawl. If the crawl is held back, these are the changes that the crawl would make.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
     /// Number of products that the brand did not have before.

@@ -155,7 +155,7 @@ impl CrawlFigures {
         };
         let is_lost = missing > self.newly_kept;
         let doubts = [
-            // This applies to new brands too: a store that reports products but lists none has a fault.
+            // New brands are checked too. A store that reports products but lists none has a fault.
             (
                 known == 0 && (products > 0 || self.unlisted() > before.unlisted),
                 HoldReason::Emptied,
@@ -174,8 +174,8 @@ impl CrawlFigures {
             (self.titles_changed(config), HoldReason::Titles),
             // Products missing in an incomplete crawl may come after its end, even if they are few.
             (self.truncated && is_lost, HoldReason::Cut),
-            // The same applies to products that the store reports but did not list, if there are more of them than
-            // usual.
+            // Products may also come later if the store reports more products than it listed, and the difference is
+            // larger than usual.
             (is_lost && self.unlisted() > before.unlisted, HoldReason::Short),
             (
                 is_lost && !is_few(products) && is_few(before.most),
@@ -214,8 +214,8 @@ impl CrawlFigures {
         Some(Affected { count, of })
     }
 
-    /// Returns true if a second crawl with the same result is meaningful for a brand that had `before` products. It is
-    /// not if a fault may have hidden the products, because faults can repeat.
+    /// Returns true if a second crawl with the same result confirms the change, for a brand that had `before` products.
+    /// Returns false if a fault may have hidden the products, because faults can repeat.
     pub(super) fn is_confirmed_by_repetition(self, before: u64) -> bool {
         if self.products == 0 {
             return self.stated == Some(0);

@@ -39,9 +39,9 @@ pub struct StagedStore {
 /// Source from which a committer learns about staged stores. Only one committer uses it at a time.
 #[async_trait]
 pub trait StagedStores: Send + Sync + std::fmt::Debug {
-    /// Waits for the next finished stores, enough for a commit. Each store is returned once, unless it is passed to
-    /// [`StagedStores::again`]. `None` means that the run has no stores left. If this future is dropped, no store
-    /// counts as returned.
+    /// Waits until there are enough finished stores for a commit and returns them. Each store is returned once, unless
+    /// it is passed to [`StagedStores::again`]. `None` means that all stores of the run were returned. If this future
+    /// is dropped, no store counts as returned.
     async fn next(&self) -> Option<Vec<StagedStore>>;
 
     /// Returns the stores that are available now, without waiting, because the committer is about to stop.
@@ -60,9 +60,9 @@ const AT_ONCE_MAX: usize = 4;
 /// Capacity of the event channel to the collector; each event holds products in memory.
 const EVENTS_MAX: usize = 4;
 
-/// Commits to the lake what workers stage of a run, until no store is left or `deps.stores.cancel` ends it early. On an
-/// early end, what is staged is committed, the report says that the run is interrupted, and the next committer
-/// continues. Committing a stage twice does no harm.
+/// Commits to the lake the stores that workers stage for a run, until all stores are committed or
+/// `deps.stores.cancel` ends the run early. On an early end, the staged stores are committed, the report states
+/// that the run is interrupted, and the next committer continues. Committing a stage twice does no harm.
 ///
 /// Stages that `source` returns together are committed together, even if building them takes long. Such a batch is
 /// split only if its stages exceed `refresh.tick_brands_max` or the memory, or if some of them have waited for

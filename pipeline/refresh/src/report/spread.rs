@@ -69,7 +69,7 @@ pub(super) struct TimedAmount {
     pub(super) amount: u64,
 }
 
-/// Sums the amounts that ended in each time step. Also returns the length of a step in milliseconds.
+/// Returns the length of a time step in milliseconds, and the sum of the amounts whose end is in each time step.
 pub(super) fn over_time(start: Timestamp, end: Timestamp, ended: &[TimedAmount]) -> (u64, Vec<u64>) {
     const STEPS_MS: [u64; 10] = [
         100, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 21_600_000, 86_400_000,

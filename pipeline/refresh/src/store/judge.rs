@@ -154,8 +154,8 @@ impl RunContext {
         noted(known, self.loss_window_began(), now)
     }
 
-    /// Returns true if the crawl may replace the brand's data in spite of these doubts. Otherwise records it as held
-    /// back.
+    /// Returns true if the crawl may replace the brand's data although checks raised these doubts. If not, records the
+    /// crawl as held back.
     async fn is_confirmed(
         &self,
         brand: &RegisteredBrand,

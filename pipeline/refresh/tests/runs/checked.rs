@@ -1,4 +1,4 @@
-//! The last check of each store is recorded even if the lake has nothing new.
+//! Tests that the last check of each store is recorded even if the lake does not change.
 
 use data_checks::{Check, CheckOutcome, Checks, RunEnd, load};
 use pipeline_crawl::Registry;

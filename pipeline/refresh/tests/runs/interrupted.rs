@@ -361,8 +361,8 @@ async fn a_write_that_fails_once_costs_nothing_that_the_next_run_does_not_make_g
     failing_at_each(false).await;
 }
 
-/// Runs two crawls that do not know of each other, as on homes without shared state. The first has read the store but
-/// waits for another store, while the second finds other prices and finishes.
+/// Runs two crawls without a shared state, so that neither crawl detects the other. The first crawl has read the store
+/// but waits for another store, while the second crawl finds other prices and finishes.
 #[tokio::test]
 async fn a_crawl_takes_nothing_back_that_another_one_read_after_it_had_begun() {
     let mut rig = Rig::with([("mate", Shop::of(1..=2)), ("tea", Shop::of(1..=4))]).await;

@@ -1,4 +1,5 @@
-//! A lost data file of the lake affects only the brands with rows in it, until one run has crawled all of them.
+//! Tests that a lost data file of the lake affects only the brands with rows in the file, until one run has crawled all
+//! of these brands.
 
 use data_storage::{ObjectPath, ObjectStoreExt};
 use futures::StreamExt;

@@ -79,7 +79,7 @@ impl Shop {
             "/" => (200, self.front.clone()?),
             "/meta.json" => {
                 let name = self.name.unwrap_or(host.trim_end_matches(".localhost"));
-                // Another permanent host means another store, and so does another id.
+                // A different permanent host or a different id identifies a different store.
                 let id: u64 = self.states.0.unwrap_or(host).bytes().map(u64::from).sum();
                 (
                     200,
@@ -141,7 +141,7 @@ impl Street {
         asked
     }
 
-    /// Returns true if this store received a request for a path that it never answers.
+    /// Returns true if this store received a request for a path at which it never responds.
     pub(crate) fn hangs(&self, name: &str) -> bool {
         let shops = self.0.lock().unwrap();
         let shop = shops.get(&format!("{name}.localhost"));
@@ -347,7 +347,7 @@ impl Rig {
         run.await
     }
 
-    /// Runs until this store has received a request that it never answers and the ledger contains the stores in
+    /// Runs until this store has received a request to which it never responds and the ledger contains the stores in
     /// `through`. The run is then dropped, like in a killed process. Returns the id of that run.
     pub(crate) async fn killed_at(&self, hangs: &str, through: &[&str]) -> RunId {
         let before = list_runs(&self.storage).await.unwrap();

@@ -1,4 +1,4 @@
-//! Matches between products of different brands are in the release, whichever way it was built.
+//! Tests that matches between products of different brands are in the release, for each method of building.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;

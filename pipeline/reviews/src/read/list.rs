@@ -241,7 +241,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Decides whether to trust a reading of the list. Returns true if all of it is known now. A reading that removes
+    /// Decides if a reading of the list is trusted. Returns true if the whole list is known now. A reading that removes
     /// most stored reviews, or ends before the app's own count, is trusted only if it happens twice.
     fn conclude(&mut self, found: &mut ReadingFinds, key: &WidgetKey, ending: &ListEnd) -> bool {
         match ending {

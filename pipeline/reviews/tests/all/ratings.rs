@@ -64,7 +64,8 @@ async fn a_product_that_is_refused_for_good_is_named_and_the_others_are_rated() 
     let market = Market::undated().await;
     market.run().await;
     for widget in ReviewWidget::ALL {
-        // The app does not know a product for which it shows reviews. That is not a valid answer either.
+        // The app does not know a product for which it shows reviews. A response with such a status is not valid
+        // either.
         for status in [400, 404, 422] {
             let (store, truth) = market.of(widget);
             let product = review_three(&market, &store, &truth);
