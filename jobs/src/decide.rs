@@ -25,9 +25,9 @@ pub enum Decision {
     Begin {
         /// Cause of the run.
         cause: JobCause,
-        /// Scheduled time that the run stands for.
+        /// Latest scheduled time that the run covers.
         scheduled_at: Timestamp,
-        /// Number of earlier scheduled times that were missed and that the run also stands for.
+        /// Number of earlier scheduled times that were missed and that the run also covers.
         missed: u32,
         /// Number of the attempt, starting at 1.
         attempt: u32,

@@ -161,7 +161,7 @@ pub(crate) fn end_of(
     };
     let retry_at = match outcome {
         JobRunOutcome::Failed | JobRunOutcome::TimedOut => policy.retry_at(attempt, now),
-        // The next process that runs jobs continues at once.
+        // The next process that runs jobs continues immediately.
         JobRunOutcome::Interrupted => Some(now),
         _ => None,
     };

@@ -4,14 +4,14 @@
 //! pipeline. Output: at each scheduled time, exactly one of the processes runs the job. One run may replace all
 //! missed runs. A ledger contains the runs with their outcomes and counts.
 //!
-//! - [`Schedule`], [`decide`], [`Watch`], [`cadence`]: pure functions. They compute when a job is due, if its
+//! - [`Schedule`], [`decide`], [`Watch`], [`cadence`]: pure functions that compute when a job is due, if its
 //!   process is dead, the next action for the job, and how often a brand is queried.
 //! - [`Scheduler`]: does the I/O. Reads the state, decides, starts runs, sends heartbeats for them, and ends them.
 //! - [`QueueWorker`]: takes stores from the queue in the state, with one lease per store. Commits the stores that
 //!   all workers stage, unless another worker is the committer.
 //! - `work/`: one file per job. Each job is idempotent and calls the same operation as the command line.
 //!
-//! This crate does not decide how a store is queried or what a release contains. Its only clock is
+//! This crate does not decide how a store is queried or what a release contains. The crate reads time only from
 //! [`data_model::Clock`]. A job that another process is running is never started.
 
 pub mod cadence;

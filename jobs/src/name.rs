@@ -35,7 +35,7 @@ pub struct UnknownJob {
 }
 
 impl JobName {
-    /// All jobs, in the order in which they are started if several are due at once.
+    /// All jobs, in the order in which they are started if several are due at the same time.
     pub const ALL: [Self; 9] = [
         Self::RefreshCatalogue,
         Self::RefreshShipping,

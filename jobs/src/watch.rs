@@ -5,14 +5,14 @@ use state::{JobRow, JobWork};
 
 /// Interval of the heartbeats of a process that runs a job.
 pub const BEAT_EVERY: Duration = Duration::from_secs(15);
-/// Time without a heartbeat after which other processes consider the process dead. The process stops its job by itself
-/// before that.
+/// Time without a heartbeat after which other processes consider the process dead. Before this time has passed, the
+/// process stops its own job.
 pub const DEAD_AFTER: Duration = Duration::from_secs(60);
 
 /// Distinguishes processes that are alive from dead ones by their heartbeat counts, which keep increasing.
 ///
-/// It uses the monotonic time of this process, so it depends on no adjustable clock and compares no clocks of two
-/// machines. A new watcher waits for [`DEAD_AFTER`] before it reports any process as dead.
+/// A watch uses the monotonic time of this process, so it does not depend on an adjustable clock or on the clocks of
+/// two machines. A new watcher waits for [`DEAD_AFTER`] before it reports any process as dead.
 #[derive(Debug, Default)]
 pub struct Watch {
     /// Run number, heartbeat count and time of the last change, by job.

@@ -13,7 +13,7 @@ use url::{Host, Url};
 pub enum Zone {
     /// A globally routable IP address, or a name that may resolve to one.
     Public,
-    /// A loopback address, allowed only if the configuration says so (for emulated stores).
+    /// A loopback address, allowed only if the configuration permits it (for emulated stores).
     Loopback,
 }
 
@@ -142,8 +142,8 @@ fn zone_v4(ip: Ipv4Addr) -> Option<Zone> {
     }
 }
 
-/// Applies the IPv6 rules. Only global unicast (2000::/3) can be public, except the special blocks inside it. An
-/// address that embeds an IPv4 address is judged by that IPv4 address.
+/// Applies the IPv6 rules. Only global unicast (2000::/3) can be public, except the special blocks inside it. For an
+/// address that embeds an IPv4 address, the IPv4 address decides.
 fn zone_v6(ip: Ipv6Addr) -> Option<Zone> {
     if ip == Ipv6Addr::LOCALHOST {
         return Some(Zone::Loopback);

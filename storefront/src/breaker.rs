@@ -80,7 +80,7 @@ impl Breaker {
     }
 
     pub(crate) fn succeeded(&mut self) {
-        // A late success of a request sent before the breaker opened says nothing about the present.
+        // A late success of a request sent before the breaker opened does not show that the host works now.
         if !matches!(self.state, State::Open { .. }) {
             self.state = State::Closed { failures: 0 };
         }

@@ -150,7 +150,7 @@ pub enum StoreError {
         #[source]
         source: TransportError,
     },
-    /// Any status without a variant of its own.
+    /// Any status without its own variant.
     #[error("the store answers with status {status}")]
     Status {
         /// HTTP status.

@@ -299,8 +299,8 @@ fn settle(pass: Pass<'_>, outcome: &Result<Answer, StoreError>, took: Duration) 
         Err(StoreError::Deadline { .. }) => took >= FAIR_TIME,
         Err(error) => error.is_failure(),
     };
-    // A redirect's target decides whether the requested store works. A request that was cut off early says nothing
-    // about the store.
+    // A redirect's target decides whether the requested store works. A request that was cut off early does not show
+    // whether the store works.
     let says_nothing = match outcome {
         Ok(answer) => answer.is_redirect(),
         Err(error) => matches!(

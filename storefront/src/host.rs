@@ -50,8 +50,8 @@ pub(crate) struct Host {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) pace: Pace,
-    /// Rate limiter for calls on behalf of single callers after a bot challenge. The challenge concerns this kind of
-    /// call, so it says nothing about the rate for other calls.
+    /// Rate limiter for calls on behalf of single callers after a bot challenge. The challenge concerns only calls of
+    /// this kind, so other calls keep their rate.
     pub(crate) challenged: Pace,
     line: Line,
     pub(crate) breaker: Breaker,
@@ -163,7 +163,7 @@ impl Host {
         })
     }
 
-    /// Refuses a call whose deadline is before the end of the wait that the store asked for.
+    /// Refuses a call whose deadline is before the end of the wait that the store requested.
     pub(crate) fn hold_allows(&self, terms: Terms) -> Result<(), StoreError> {
         let now = Instant::now();
         match self.state().pace.held(now) {
@@ -285,8 +285,8 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Permission to send one request. If it is dropped without an outcome because the caller went away, a trial is given
-/// back.
+/// Permission to send one request. If the permission is dropped without an outcome because the caller was dropped, a
+/// trial of the circuit breaker is returned.
 #[derive(Debug)]
 pub(crate) struct Pass<'a> {
     host: &'a Host,

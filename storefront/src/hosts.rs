@@ -44,7 +44,7 @@ impl Hosts {
     }
 }
 
-/// Forgets a quarter of the hosts at once, so that the cost of the sweep is spread over many insertions.
+/// Forgets a quarter of the hosts in one sweep, so that the cost of the sweep is spread over many insertions.
 fn forget_idle(hosts: &mut HashMap<String, Arc<Host>>, now: Instant) {
     let mut idle: Vec<(Duration, Duration, String)> = hosts
         .iter()

@@ -5,7 +5,7 @@ use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-/// Number of bytes that one semaphore permit stands for.
+/// Number of bytes per semaphore permit.
 const UNIT: u64 = 16 << 10;
 /// Default memory of a crawl, in bytes.
 const BYTES_MAX: u64 = 512 << 20;

@@ -122,7 +122,7 @@ impl Pace {
         }
     }
 
-    /// Returns the remaining time for which the store asked for no requests.
+    /// Returns the remaining time during which the store must not be sent requests.
     pub(crate) fn held(&self, now: Instant) -> Option<Duration> {
         self.held_until
             .map(|until| until.saturating_duration_since(now))
@@ -136,8 +136,8 @@ impl Pace {
         }
     }
 
-    /// Lowers the rate at once and stops requests for the time that the store states, or for a time that doubles with
-    /// each refusal.
+    /// Lowers the rate immediately and stops requests for the time that the store states, or for a time that doubles
+    /// with each refusal.
     pub(crate) fn refused(&mut self, now: Instant, retry_after: Option<Duration>) {
         self.rate_per_s = (self.rate_per_s / 2.0).max(self.limits.min);
         let doubled = self.limits.throttle_wait.saturating_mul(1 << self.refusals.min(16));
@@ -239,8 +239,8 @@ mod tests {
             }
         }
 
-        /// Checks that occasional lateness neither loses nor saves up slots. Over any time, as many requests start as
-        /// the rate allows, plus at most two timer ticks.
+        /// Checks that occasional lateness does not lose or save up slots. Over any time, the number of requests is the
+        /// number that the rate allows, plus at most two timer ticks.
         #[test]
         fn a_late_timer_costs_no_place(late_us in proptest::collection::vec(0_u64..1000, 1..300), start in 1.0_f64..500.0) {
             let config = StorefrontConfig { rate_start_per_s: start, ..StorefrontConfig::default() };

@@ -254,9 +254,8 @@ fn hex(digit: u8) -> u8 {
     }
 }
 
-/// Returns true if the pattern matches a prefix of the path, or the whole path if the pattern ends with `$`. Matching
-/// each piece between stars at its leftmost position is enough, so the time depends on the path and not on the number
-/// of stars.
+/// Returns true if the pattern matches a prefix of the path, or the whole path if the pattern ends with `$`. Each text
+/// between stars is matched at its leftmost position, so the time depends on the path and not on the number of stars.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, anchored) = match pattern.strip_suffix(b"$") {
         Some(pattern) => (pattern, true),

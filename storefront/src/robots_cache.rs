@@ -61,7 +61,7 @@ impl Exchange {
                 match (old, error) {
                     // An old copy stays valid while the file cannot be read (RFC 9309, 2.4).
                     (Some(old), _) => (Some(old), self.config.robots_retry_ms),
-                    // A failure on behalf of another store says nothing about this host.
+                    // A failure on behalf of another store does not show a fault of this host.
                     (None, StoreError::Status { .. }) if host.is(by) => (None, self.config.robots_retry_ms),
                     // The store was not reached, or requested a later attempt. The caller gets the error. The error is
                     // not cached here, because the rate limiter and the circuit breaker remember it.

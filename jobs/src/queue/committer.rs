@@ -1,4 +1,4 @@
-//! Commits staged stores. All workers request the lease for committing, and one of them gets it.
+//! Commits staged stores. All workers request the lease for committing, and only one worker gets the lease.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use state::{StagedWork, State, StateError, WorkLease};
 
 use crate::monotonic_clock::Clocks;
 
-/// Maximum number of stores requested at once.
+/// Maximum number of stores per request.
 const AT_ONCE: u32 = 512;
 
 /// Rules for how long staged stores wait, so that the number of commits depends on the number of stores and not on the

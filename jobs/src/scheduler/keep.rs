@@ -113,7 +113,7 @@ impl Scheduler {
 }
 
 impl Run {
-    /// Stops the run at once, because another process may start the job at any time.
+    /// Stops the run immediately, because another process may start the job at any time.
     fn fence(&mut self, why: &'static str, elapsed: Duration) {
         if !matches!(self.ended, Some((EndReason::Fenced, _))) {
             tracing::warn!(job = self.name.as_str(), run = self.number, "a run is stopped: {why}");

@@ -92,7 +92,7 @@ struct Run {
     /// Time at which the state last accepted a heartbeat, and time of the last attempt.
     beat_taken: Duration,
     beat_asked: Duration,
-    /// Reason why the run was told to stop, and the time.
+    /// Reason why the run was requested to stop, and the time of the request.
     ended: Option<(EndReason, Duration)>,
     /// Result and its time, if not recorded yet.
     came: Option<(WorkOutcome, Timestamp)>,

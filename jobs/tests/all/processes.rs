@@ -41,8 +41,8 @@ fn deps(home: &Path, state: State, name: &str) -> QueueDeps {
     }
 }
 
-/// Worker process for the test below, which kills or pauses it. This function is not a test of its own. The worker
-/// prints its report.
+/// Worker process for the test below, which kills or pauses it. This function is not a separate test. The worker prints
+/// its report.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "run by the test below"]
 async fn is_a_worker_until_the_queue_is_empty() {

@@ -290,7 +290,7 @@ async fn a_worker_on_a_machine_that_slept_beyond_its_lease_loses_its_store_and_i
     rig.until("two are through", async || rig.report_so_far().await == 2)
         .await;
     rig.stores.set_fault(&slow.slug, None).unwrap();
-    // Ninety seconds pass at once.
+    // The clock is advanced by ninety seconds in one step.
     rig.clock.advance_ms(90_000);
     let report = worker.await.unwrap();
     drop(stop);

@@ -173,7 +173,7 @@ async fn stores_that_workers_have_are_asked_for_no_terms_reviews_or_delivery_and
         "{all:?}"
     );
     assert!(asked() > before);
-    // All leases were returned, so workers get the stores at once.
+    // All leases were returned, so workers get the stores immediately.
     let again = rig.state.take_work("one", 9, lease, 3, rig.clock.now()).await.unwrap();
     assert_eq!(again.len(), 2);
 }

@@ -25,13 +25,13 @@ impl MonotonicClock for SetElapsed {
 /// Behaviour of a fake job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JobScript {
-    /// Succeeds at once.
+    /// Succeeds immediately.
     Done,
-    /// Fails at once.
+    /// Fails immediately.
     Fails,
-    /// Waits until it is told to stop, and stops.
+    /// Waits until the job is requested to stop, and stops.
     Waits,
-    /// Never ends by itself.
+    /// Never ends and ignores requests to stop.
     Hangs,
     /// Panics.
     Panics,

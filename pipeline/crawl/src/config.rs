@@ -18,8 +18,8 @@ pub struct CrawlConfig {
     /// Maximum number of decoded bytes in one pass over a store. A listing that changes during the crawl is read up to
     /// four times.
     pub store_bytes_max: u64,
-    /// Maximum number of decoded bytes of pages parsed concurrently, over all stores. A parsed page may take several
-    /// times its size. A larger page is parsed alone.
+    /// Maximum number of decoded bytes of pages parsed concurrently, over all stores. A parsed page may need several
+    /// times its size in memory. A page larger than this limit is parsed while no other page is parsed.
     pub scan_bytes_max: u64,
     /// Maximum duration of one pass over a store, in seconds.
     pub store_time_s_max: u64,

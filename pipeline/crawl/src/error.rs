@@ -40,7 +40,7 @@ pub enum CrawlError {
     /// The store answered "not modified" although no validator was sent.
     #[error("the store answers 304 to a request without a validator")]
     UnaskedNotModified,
-    /// Another store answers at the brand's address, so its catalogue is not the brand's.
+    /// Another store responds at the brand's address, so its catalogue is not the brand's.
     #[error("another store answers: {registered} is registered, but {found} was found")]
     AnotherStore {
         /// Host under which the brand's store is registered.

@@ -112,7 +112,8 @@ impl Carts {
             let others = all.iter().filter(|cart| cart.quantity == 1);
             others.min_by_key(|cart| ((cart.goods_minor - to.goods_minor).abs(), (cart.grams - to.grams).abs()))
         };
-        // A cart that was used a few times next to the former base does not become the new base for that reason alone.
+        // A cart that was used a few times next to the former base cart does not become the new base cart only because
+        // of these uses.
         let sold = sold
             .filter(|(_, times)| stand_in.is_none() || **times >= STAND_IN_MIN)
             .map(|(cart, _)| *cart);

@@ -80,7 +80,7 @@ pub(crate) struct Evidence<'a> {
     stands_in: Option<Cart>,
     /// Probe behind each answer.
     asked: BTreeMap<Pincode, &'a DeliveryProbe>,
-    /// Pincodes of each area that were asked for with the base cart.
+    /// Pincodes of each area that were queried with the base cart.
     pub(crate) by_area: BTreeMap<AreaId, Vec<Pincode>>,
 }
 

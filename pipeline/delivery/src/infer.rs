@@ -125,7 +125,7 @@ fn zones(evidence: &Evidence<'_>, carts: &Carts, names: &BTreeMap<&Answer, Strin
     areas.into_iter().filter_map(zone).collect()
 }
 
-/// Returns the tiers of every pincode that was asked for with several carts.
+/// Returns the tiers of every pincode that was queried with several carts.
 fn tiers(evidence: &Evidence<'_>, carts: &Carts) -> BTreeMap<Pincode, Tiers> {
     let served = evidence
         .answers

@@ -13,13 +13,13 @@ pub const PROBES_MAX: usize = 145;
 /// Maximum number of questions for a store that has not quoted any rate.
 const SILENT_MAX: usize = 12;
 
-/// Maximum number of zones in which one pincode is asked for with every cart of the ladder.
+/// Maximum number of zones in which one pincode is queried with every cart of the ladder.
 const LADDERS_MAX: usize = 3;
 
 /// Number of areas of a state and kind to ask for if all of them are refused.
 const NEIGHBOURS: usize = 3;
 
-/// Number of pincodes above which a group of areas is asked for twice.
+/// Number of pincodes above which a group of areas is queried twice.
 const LARGE_GROUP: usize = 350;
 
 /// A question to a store: the delivery of a cart to a pincode.

@@ -29,7 +29,7 @@ pub(crate) fn ladder<'a>(evidence: &Evidence<'a>, carts: &Carts, pincode: Pincod
 }
 
 impl Tiers {
-    /// Derives the tiers of a pincode; `None` if it was asked for with one cart only.
+    /// Derives the tiers of a pincode; `None` if the pincode was queried with only one cart.
     pub(crate) fn of(evidence: &Evidence<'_>, carts: &Carts, pincode: Pincode) -> Option<Self> {
         let probes = ladder(evidence, carts, pincode);
         let heavy = carts.heavy.and_then(|heavy| evidence.like(pincode, &heavy));

@@ -207,7 +207,7 @@ fn eight_kinds_of_rules_are_told_beside_the_truth() {
             assert_eq!(told.exact + told.unknown + told.wrong, all);
             let (exact_min, wrong_max) = match kind {
                 ZoneKind::Hidden => (0.0, 0.0),
-                // Rules by district are not inferred for districts that were not asked for.
+                // Rules by district are not inferred for districts that were not queried.
                 ZoneKind::ExcludedDistricts => (25.0, 2.5),
                 _ => (99.0, 0.0),
             };

@@ -45,7 +45,7 @@ pub struct StoreMeta {
 /// Parses `/meta.json`.
 ///
 /// # Errors
-/// [`ParseError`] if the body is not a JSON object, or says nothing about a store (such as an error message).
+/// [`ParseError`] if the body is not a JSON object, or contains no data about a store (such as an error message).
 pub fn parse_meta(bytes: &[u8]) -> Result<StoreMeta, ParseError> {
     let body = trimmed(bytes);
     if body.len() > META_BYTES_MAX {

@@ -129,7 +129,7 @@ fn is_variant_of(group: &Map<String, Value>, variant: &Map<String, Value>) -> bo
         .any(holds)
 }
 
-/// Reads a mean rating; `None` if nobody has rated.
+/// Reads a mean rating; `None` if there are no ratings.
 fn aggregate(node: &Value) -> Option<Rating> {
     let count = |name: &str| node.get(name).and_then(whole).filter(|count| *count > 0);
     let count = count("ratingCount").or_else(|| count("reviewCount"))?;

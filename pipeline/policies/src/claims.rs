@@ -1,4 +1,4 @@
-//! Splits a sentence at commas, signs and words into claims, each of which makes a statement by itself.
+//! Splits a sentence at commas, signs and words into claims. Each claim is an independent statement.
 
 use crate::context::Context;
 use crate::item::{Item, Sense, names_cod, refers_back};
@@ -11,7 +11,7 @@ use crate::words::Words;
 /// Role of the words between two separators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
-    /// Makes a statement about shipping by itself.
+    /// Statement about shipping that is complete without other text.
     Claim,
     /// Only names cash on delivery, as in a banner.
     Mark,

@@ -67,7 +67,7 @@ impl Sentence<'_> {
             Concept::Deliver,
             Concept::Free,
         ];
-        // `Orders below 300 cannot be accepted` says nothing about the preceding sentence.
+        // `Orders below 300 cannot be accepted` does not restrict the preceding sentence.
         let is_valid = |item: &Item| item.means(Concept::Offered) && !item.word().starts_with("accept");
         let denies = self.has(Concept::Not) && self.items.iter().any(is_valid);
         let bounds = self.bounds();

@@ -76,7 +76,7 @@ impl Item {
     }
 }
 
-/// Returns true if the items only name cash on delivery and say nothing about it.
+/// Returns true if the items only name cash on delivery without a statement about it.
 pub(crate) fn names_cod(items: &[Item]) -> bool {
     let is_plain = |item: &Item| {
         item.means(Concept::Cod)

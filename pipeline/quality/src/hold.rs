@@ -150,7 +150,8 @@ impl QualityFindings {
         for finding in report.findings {
             let brand = finding.brand.as_ref();
             let Some((slug, store)) = brand.and_then(|slug| Some((slug.clone(), (*stores.get(slug)?).clone()))) else {
-                // The share of stale brands among the few held ones says nothing about the market.
+                // The share of stale brands among the few brands that are held back does not indicate the state of the
+                // market.
                 if matches!(scope, Scope::AllBut(_)) {
                     self.market.push(finding);
                 }
@@ -167,7 +168,7 @@ impl QualityFindings {
         }
     }
 
-    /// Keeps holding back those held brands that could not be compared with their released data.
+    /// Continues to hold back those brands that could not be compared with their released data.
     fn keep(&mut self, unjudged: &BTreeSet<StoreHost>, held: &[HeldBrand]) {
         for brand in held.iter().filter(|brand| unjudged.contains(&brand.store)) {
             self.doubted.entry(brand.store.clone()).or_insert_with(|| DoubtedBrand {

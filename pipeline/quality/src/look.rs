@@ -266,7 +266,7 @@ fn unmoved(figures: &BrandFigures) -> PriceMoves {
         compared: figures.products,
         ..PriceMoves::default()
     };
-    // The middle size class stands for unchanged prices.
+    // The middle size class contains unchanged prices.
     let middle = moves.by_size.len() / 2;
     moves.by_size[middle] = figures.products;
     moves

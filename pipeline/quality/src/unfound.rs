@@ -9,8 +9,8 @@ const DAYS: i64 = 7;
 const WORDS_MAX: usize = 20;
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// Returns the words that shoppers searched without results in the last week, most frequent first. Returns none, with a
-/// warning, if the counts cannot be read, because the data can be judged without them.
+/// Returns the words that shoppers searched without results in the last week, most frequent first. If the counts cannot
+/// be read, logs a warning and returns an empty list, because the data can be checked without them.
 pub async fn unfound(storage: &Storage, now: Timestamp) -> Vec<UnfoundWords> {
     let since: String = now
         .plus_millis(-(DAYS - 1) * DAY_MS)

@@ -1,4 +1,4 @@
-//! Tests that a home whose brands were damaged between two runs is held back with reasons, and that a healthy one is
+//! Tests that a home whose brands were damaged between two runs is held back with reasons, and that a healthy home is
 //! not.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 

@@ -96,7 +96,7 @@ impl HeldCrawl {
     }
 }
 
-/// Error from reading or changing held crawls.
+/// Error from reading or changing the records of crawls that are held back.
 #[derive(Debug, thiserror::Error)]
 pub enum HeldError {
     /// The storage failed.
@@ -107,7 +107,7 @@ pub enum HeldError {
     Nothing(BrandSlug),
 }
 
-/// Returns the path of the record of a store's held crawl.
+/// Returns the path of the record of a store's crawl that is held back.
 pub(crate) fn held_at(store: &StoreHost) -> Path {
     Path::from_iter(["held", &format!("{store}.json")])
 }

@@ -15,7 +15,7 @@ pub enum RefreshError {
     /// The registry could not be read.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// The record of a held crawl could not be read.
+    /// The record of a crawl that is held back could not be read.
     #[error(transparent)]
     Held(#[from] HeldError),
     /// A brand that was selected for the run is not registered.

@@ -35,7 +35,7 @@ pub async fn crawl(
     Box::pin(refresh(options, config, &deps)).await
 }
 
-/// Lock that shows crawls on this machine that a process works on the lake, for as long as it is held.
+/// Lock of a process that works on the lake. While the process has the lock, other crawls on this machine see it.
 #[derive(Debug)]
 pub struct CrawlLock {
     _file: Option<File>,
@@ -72,8 +72,8 @@ pub fn mark_crawl(storage: &Storage) -> CrawlMark {
     CrawlMark { _lock: lock(storage).1 }
 }
 
-/// Acquires the lock file and reports if another process holds it. The lock shows this crawl to others while it is
-/// held. The operating system releases it even if the process is killed.
+/// Acquires the lock file and reports if another process has the lock. Other crawls see this crawl until the lock is
+/// released. The operating system releases the lock even if the process is killed.
 fn lock(storage: &Storage) -> (OtherCrawls, Option<File>) {
     let Some(lock) = opened(storage) else {
         return (OtherCrawls::Unknown, None);

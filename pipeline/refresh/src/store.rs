@@ -213,8 +213,8 @@ impl RunContext {
         let ratings = Ratings::load(&self.storage, &brand.store).await?;
         let state = load_state(&self.storage, &brand.store).await?;
         let reading = reading_of(brand, &ratings, self.crawl_country());
-        // A state describes what was committed. If the lake has something else by now, the state's pages say nothing
-        // about it. The facts that the store stated are still valid.
+        // A crawl state describes the committed data. If the lake's data has changed since, the state's pages do not
+        // describe it. The facts that the store stated are still valid.
         let taken = |state: &CrawlState| in_lake.is_some_and(|known| known.hash == state.taken_as);
         let anew = self.force || !state.as_ref().is_some_and(taken);
         let known = state.as_ref().map(|state| &state.crawl);
@@ -282,7 +282,7 @@ impl RunContext {
             )
             .await?;
         }
-        // The store lists again what the lake has, so nothing is held back any more.
+        // The store lists the lake's products again, so its held-back crawl is discarded.
         self.forget_held(&state.crawl.store).await
     }
 

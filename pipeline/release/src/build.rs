@@ -161,7 +161,7 @@ async fn build(
         // Boxed because the future of a build is large.
         match Box::pin(bench.make(clock, &mut indexing)).await {
             Ok(made) => break made,
-            // All lost files are searched for at once, so that a build restarts at most a few times.
+            // All lost files are searched for in one pass, so that a build restarts at most a few times.
             Err(error) if error.lost_file().is_some() => {
                 if !bench.losses.find(&snapshot, &indexing).await? {
                     return Err(error);

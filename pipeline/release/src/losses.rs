@@ -1,5 +1,5 @@
 //! Lets a build continue although files of the lake are missing or damaged. Brands with rows in these files stay as in
-//! the previous release, like held brands. All other brands are updated.
+//! the previous release, like brands that are held back. All other brands are updated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ pub(crate) struct Losses {
     files: Vec<LostFile>,
     stores: BTreeMap<StoreHost, BrandSlug>,
     buckets: BTreeMap<StoreHost, u32>,
-    /// Brands that are not lost, but held.
+    /// Brands that are held back although their files are not lost.
     held: BTreeSet<StoreHost>,
 }
 
@@ -87,7 +87,7 @@ impl Losses {
         self.files.iter().any(|file| file.bucket == Some(bucket))
     }
 
-    /// Returns true if the brand is not held and, as far as known, all of its rows can be read.
+    /// Returns true if the brand is not held back and, as far as known, all of its rows can be read.
     pub(crate) fn spares(&self, snapshot: &LakeSnapshot, row: &BrandRow) -> bool {
         let is_held = self.held.contains(&row.brand.store);
         !is_held && !row.catalogue_hash.is_empty() && !self.is_lost(snapshot.bucket_of(&row.brand.store))
@@ -155,7 +155,7 @@ impl Losses {
         self.files.iter().map(|file| file.path.as_str())
     }
 
-    /// Reduces a manifest to the data of the unreadable and held stores.
+    /// Reduces a manifest to the data of stores that are unreadable or held back.
     pub(crate) fn only(&self, snapshot: &LakeSnapshot, mut manifest: Manifest) -> Manifest {
         let is_kept = |store: &StoreHost| self.stores.contains_key(store) || self.held.contains(store);
         let is_needed = |store: &StoreHost| is_kept(store) || self.is_lost(snapshot.bucket_of(store));
@@ -189,7 +189,7 @@ impl Losses {
 
 /// Metric: number of brands that the last build could not read.
 const UNREADABLE: &str = "release_unreadable_brands";
-/// Metric: number of brands that the last build held.
+/// Metric: number of brands that the last build held back.
 const HELD: &str = "release_held_brands";
 /// Metric: 1 if a file of the price history was missing in the last build.
 const HISTORY_LOST: &str = "release_price_history_lost";
@@ -242,7 +242,7 @@ pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>
     }
 }
 
-/// Logs the reason for each held brand.
+/// Logs the reason for each brand that is held back.
 pub(crate) fn warn_of_held(held: &[HeldBrand]) {
     metrics::describe_gauge!(
         HELD,

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use crate::error::ReleaseBuildError;
 use crate::progress::BuildProgress;
 
-/// Number of products passed at once from the lake reader to the indexer.
+/// Number of products per batch from the lake reader to the indexer.
 const CHUNK_PRODUCTS: usize = 512;
 /// Number of chunks in the channel between reader and indexer: limits memory and keeps both busy.
 const CHUNKS_WAITING: usize = 4;

@@ -19,7 +19,7 @@ pub(crate) async fn stores(
     files: &Path,
     losses: &mut Losses,
 ) -> Result<Vec<LakeStore>, ReleaseBuildError> {
-    // Until the lost files of `brands` are known, a lost file is an error, so that no brand goes missing silently.
+    // Until the lost files of `brands` are known, a lost file is an error, so that no brand is lost without a report.
     let rows = if losses.has_brands() {
         snapshot.readable_brands().await
     } else {
@@ -65,7 +65,7 @@ async fn delivery(
                 .iter()
                 .all(|table| told(table) == manifest.lake.get(table.as_str()))
     };
-    // For held brands, a release has older data.
+    // For brands that are held back, a release has older data.
     let held_none = |manifest: &&Manifest| !manifest.held.iter().any(|brand| stores.contains(&brand.store));
     if let Some(previous) = previous.filter(is_as_before).filter(held_none) {
         let held = previous.brands.iter().map(|entry| &entry.facts);

@@ -114,7 +114,7 @@ struct ReviewsRefresh<'a> {
 #[async_trait]
 impl StoreTask for ReviewsRefresh<'_> {
     type Answer = BrandReading;
-    // The requests to each app are rate-limited, however many stores are read at once.
+    // The requests to each app are rate-limited, however many stores are read concurrently.
     const STORES_AT_ONCE: usize = 8;
     const BATCH: usize = 32;
 

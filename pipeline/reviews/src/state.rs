@@ -37,7 +37,8 @@ pub(crate) struct StoreState {
     pub(crate) walk: Option<Walk>,
     /// Set if the last reading saw fewer reviews than the app counts: the app's count, and the number seen.
     pub(crate) short: Option<(u64, u64)>,
-    /// Number of reviews that the last reading would have removed, if they were too many to trust at once.
+    /// Number of reviews that the last reading would have removed, if the number was too large to trust a single
+    /// reading.
     pub(crate) steep: Option<u64>,
     /// Products whose ratings must be requested.
     pub(crate) pending: BTreeSet<u64>,

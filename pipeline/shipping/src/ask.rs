@@ -151,7 +151,7 @@ impl Interview<'_> {
     fn fetched(&mut self, fetched: Result<FetchOutcome, StoreError>) -> Result<Option<Page>, Failure> {
         *self.requests += u32::from(!matches!(fetched, Err(StoreError::RobotsDisallowed { .. })));
         match fetched {
-            // A page that redirects to another shop says nothing about this one.
+            // A page that redirects to another shop does not describe this shop.
             Ok(FetchOutcome::Body(page)) => {
                 Ok(Some(page).filter(|page| page.url.host() == self.store.base_url().host()))
             }

@@ -76,7 +76,7 @@ pub(crate) async fn with_proposals(
     due: &DueBrand,
     deps: &StoreDeps,
 ) -> Result<Interpretation, Failure> {
-    // If the earlier proposals cannot be read, the model is asked again.
+    // If the earlier proposals cannot be read, the model is queried again.
     let before = newest(&deps.storage, &due.brand.store, &|_| true).await.ok().flatten();
     let before = before.map(|landed| landed.told.documents).unwrap_or_default();
     let asked = reader.propose(&mut told, &before, due.currency);

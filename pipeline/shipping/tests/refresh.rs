@@ -480,7 +480,7 @@ async fn a_model_that_fails_or_may_not_be_asked_leaves_the_facts_of_the_rules() 
         let told = rig.asked_once().await;
         assert_eq!((told.outcome, told.facts), ("read", 1));
         assert_eq!(endpoint.asked(), usize::from(calls_max > 0));
-        // The next run asks the model about the same text.
+        // The next run queries the model about the same text.
         assert_eq!(rig.asked_once().await.facts, 1);
         assert_eq!(endpoint.asked(), 2 * usize::from(calls_max > 0));
     }

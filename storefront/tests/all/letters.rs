@@ -92,10 +92,10 @@ async fn a_page_in_utf_16_is_read_as_one_by_its_mark_or_its_label() {
         ("application/json; charset=utf-16", utf16(text, false)),
         ("application/json; charset=utf-16le", utf16(text, true)),
         ("application/json; charset=utf-16be", utf16(text, false)),
-        // The byte order mark alone identifies the encoding.
+        // The byte order mark is sufficient to identify the encoding.
         ("application/json", utf16(&marked, true)),
         ("application/json; charset=utf-8", utf16(&marked, false)),
-        // A label alone does not make the text UTF-16.
+        // A UTF-16 label is not sufficient to treat the text as UTF-16.
         ("application/json; charset=utf-16", text.as_bytes().to_vec()),
     ] {
         let read = page(told(content_type, body).await.unwrap());

@@ -105,8 +105,8 @@ async fn a_caller_with_many_calls_delays_others_by_one_turn() {
     let asked = Instant::now();
     let quiet = store.clone().with_caller("quiet");
     let quiet = crowd(&quiet, Priority::Interactive, numbered('q', 2)).await;
-    // A call on behalf of all callers, such as for prices, that comes after a single caller's call is sent at once. The
-    // slot after it is delayed accordingly.
+    // A call on behalf of all callers, such as for prices, that comes after a single caller's call is sent immediately.
+    // The slot after it is delayed accordingly.
     let for_all = crowd(&store, Priority::Interactive, numbered('a', 2)).await;
     join_all(for_all)
         .await

@@ -13,7 +13,7 @@ const READINGS_MAX: u32 = 3;
 
 /// Way in which the whole listing ended.
 enum End {
-    /// The listing ended by itself.
+    /// The last page of the listing was reached.
     Reached,
     /// The listing reached Shopify's cap and has more products.
     Capped,
@@ -101,9 +101,9 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(())
     }
 
-    /// Returns true if products seem to be missing, judged by the last crawl and the store's own count. Either a page
-    /// in the middle was empty, or the end came at least a page earlier than both counts suggest. If the last page
-    /// repeats earlier ones, only the store's own count decides, because the store may not page any further.
+    /// Returns true if products seem to be missing, compared with the last crawl and the store's own count. Either a
+    /// page in the middle was empty, or the listing ended at least a page earlier than both counts suggest. If the last
+    /// page repeats earlier pages, only the store's own count decides, because the store may limit the number of pages.
     pub(super) fn falls_short(&self) -> bool {
         let seen = self.seen.len() as u64;
         let pages = self

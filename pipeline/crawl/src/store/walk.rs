@@ -178,8 +178,8 @@ impl<'a, T: Send + Sync + 'static> Walk<'a, T> {
         self.hashes.contains(sha256)
     }
 
-    /// Called before another listing is read: a page that was already seen in an earlier listing says nothing about the
-    /// end of this one.
+    /// Called before another listing is read. A page that was seen in an earlier listing does not indicate the end of
+    /// this listing.
     pub(super) fn forget_repeats(&mut self) {
         self.hashes.clear();
     }

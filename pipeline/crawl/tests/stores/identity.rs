@@ -83,7 +83,8 @@ async fn what_a_store_said_of_itself_stands_until_it_says_something_else() {
         assert!(crawl.facts.same_brand(&first.facts), "{:?}", crawl.facts);
         assert_eq!(crawl.facts.published_products, None, "a count is of its time");
     }
-    // Another store at the address is rejected in both modes: with everything read and with the comparison.
+    // A crawl rejects another store at the address both when it reads all pages and when it compares pages with the
+    // last crawl.
     for (anew, run) in [(true, "r4"), (false, "r5")] {
         rig.anew = anew;
         rig.shop.change(|shop| {

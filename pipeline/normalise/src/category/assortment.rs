@@ -29,7 +29,7 @@ const SHARE_OF_SETTING_MIN: u32 = 70;
 /// Inverse of the minimum share of products that name a category, for them to represent the others: one in so many.
 const SHOP_PARTS_MAX: u32 = 4;
 const TYPE_PARTS_MAX: u32 = 3;
-/// Minimum number of levels of a meaningful category path. A department alone says too little about a product.
+/// Minimum number of levels of a meaningful category path. A department without further levels is too general.
 pub(super) const LEVELS_MIN: usize = 2;
 
 /// Number of products of each category, including its subcategories.

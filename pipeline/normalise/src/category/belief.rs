@@ -75,7 +75,8 @@ impl Votes {
         }
     }
 
-    /// Scales the votes of one phrase. More products give it more weight, but only by the square root of their number.
+    /// Scales the votes of one phrase, so that their sum is the square root of the number of products that contain the
+    /// phrase.
     fn of_phrase(mut self) -> Self {
         let scale = self.all.sqrt().recip();
         self.all *= scale;
@@ -92,9 +93,9 @@ impl Votes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grounds {
     Believed,
-    /// Only one witness names the category.
+    /// Only one source names the category.
     Single,
-    /// There is no witness, or only weak words that nothing confirms.
+    /// No source names the category, or only weak words that no other source confirms.
     Nothing,
 }
 
@@ -169,7 +170,7 @@ impl<'t> Belief<'t> {
         let mut speaking = reading.speaking_for(category);
         let own = speaking.next();
         let is_second = |witness: &Witness| own.is_some_and(|own| own.phrase != witness.phrase);
-        // A few products say nothing about a shop.
+        // The trade of a shop cannot be inferred from a few products.
         let is_small = self.named < NAMED_MIN;
         let is_called_so =
             own.is_some_and(|own| reading.witnesses[0] != Some(*own) && self.types.contains(&own.phrase));
@@ -205,8 +206,8 @@ impl<'t> Belief<'t> {
         votes > 0.99 && votes >= share_min * all
     }
 
-    /// Returns true if a category may stay despite the trade: the shop has no trade, or other phrases are in the
-    /// category's department.
+    /// Returns true if a category may be outside of the shop's trade: the shop has no trade, or other phrases are in
+    /// the category's department.
     fn may_stand(&self, reading: &Reading, category: ProductCategory) -> bool {
         let own = reading.speaking_for(category).next();
         self.trade.is_none() || self.is_borne_out(own, department(category), DEPARTMENT_MIN)
@@ -257,7 +258,7 @@ impl<'t> Belief<'t> {
 }
 
 impl Reading {
-    /// Returns the witnesses that agree with a category.
+    /// Returns the sources that agree with a category.
     fn speaking_for(&self, category: ProductCategory) -> impl Iterator<Item = &Witness> {
         let witnesses = self.witnesses.iter().flatten();
         witnesses.filter(move |witness| agree(witness.category, category))

@@ -10,7 +10,7 @@ struct Word {
     id: u32,
     opens_segment: bool,
     measure: bool,
-    /// True for a colour, size or audience, which says nothing about the product's kind.
+    /// True for a colour, size or audience, which does not indicate the kind of the product.
     plain: bool,
     join: Join,
 }

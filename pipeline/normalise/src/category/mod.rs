@@ -65,7 +65,7 @@ pub(crate) struct Reading {
     elsewhere: Option<Elsewhere>,
     /// Hash of the product type; `None` if the shop states none.
     product_type: Option<u64>,
-    /// Type, title and tags, each if it names a category by a phrase of its own.
+    /// Type, title and tags as sources of the category. A text is a source if one of its own phrases names a category.
     witnesses: [Option<Witness>; 3],
     /// True if the shop stated a path of the taxonomy.
     stated: bool,
@@ -342,8 +342,8 @@ fn from_tags(table: &Table, tags: &[String], others: [Option<Witness>; 2]) -> Op
     })
 }
 
-/// Returns the common ancestor of `paths`, ignoring paths that are ancestors of others. A department alone does not
-/// count.
+/// Returns the common ancestor of `paths`, ignoring paths that are ancestors of others. An ancestor that is only a
+/// department does not count.
 fn shared_path(paths: &[&'static str]) -> Option<&'static str> {
     let exact = paths
         .iter()

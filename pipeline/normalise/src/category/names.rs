@@ -7,7 +7,7 @@ use super::table::{PHRASE_WORDS_MAX, Table};
 /// Upper limit of the category ids in the taxonomy.
 const ID_MAX: u32 = 600_000;
 
-/// Last words of many category names that say nothing on their own.
+/// Last words of many category names that do not name a product without the words before them.
 const GENERAL: [&str; 14] = [
     "Accessories",
     "Supplies",

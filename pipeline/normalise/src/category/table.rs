@@ -22,10 +22,10 @@ const ENDING_BYTES_MIN: usize = 4;
 /// Id of a word that no rule knows.
 pub(super) const UNKNOWN: u32 = 0;
 
-/// Marker instead of a path, for nouns that alone do not name a category.
+/// Marker instead of a path, for nouns that do not name a category without further words.
 const OPEN: &str = "-";
 
-/// Marker instead of a path, for phrases that say nothing about the product.
+/// Marker instead of a path, for phrases that do not indicate the kind of the product.
 const FEATURE: &str = "+";
 
 /// Node at which every phrase starts.
@@ -55,7 +55,8 @@ pub(super) enum Strength {
 /// Meaning of a phrase.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    /// Category of the phrase. `None` if the noun is known but alone does not name a category ("kit", "case").
+    /// Category of the phrase. `None` if the noun is known but does not name a category without further words ("kit",
+    /// "case").
     pub(super) category: Option<ProductCategory>,
     pub(super) strength: Strength,
     /// Words of which at least one must be in the same text. If empty, the rule always applies.
@@ -142,7 +143,7 @@ static UNCOUNTED: &str = "case cover sleeve band strap charger battery";
 static PARTS: &str = "spare spares sparepart replacement ersatzteil ersatzteile detachee repuesto recambio ricambio ricambi \
     onderdeel onderdelen reserveonderdelen";
 
-/// Words other than colours that say nothing about a product's kind.
+/// Words other than colours that do not indicate the kind of a product.
 static PLAIN: &str = "size small medium large xl xxl xs mini maxi midi long short slim regular relaxed oversized fit unisex \
     men man women woman boy girl kid adult new old edition limited classic premium luxury original pure organic natural \
     set pack pair piece combo bundle duo trio boite caja paquete paire paar juego lot single double triple twin queen king full series collection style model version gen pro max \
@@ -439,7 +440,7 @@ impl Table {
         &self.parts
     }
 
-    /// Returns true for a word that says nothing about a product's kind.
+    /// Returns true for a word that does not indicate the kind of a product.
     pub(super) fn is_plain(&self, word: u32) -> bool {
         self.plain.get(word as usize).copied().unwrap_or(false)
     }

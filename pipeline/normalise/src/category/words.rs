@@ -319,8 +319,8 @@ const KEPT: [&[u8]; 12] = [
     b"drawers",
 ];
 
-/// Returns the singular as a prefix of the word and an added ending. The singular need not be correct English. It must
-/// only be equal for rules and texts: "cookie", "cookies" and "cooky" all become "cooky".
+/// Returns the singular as a prefix of the word and an added ending. The singular need not be correct English, but it
+/// must be equal for rules and texts: "cookie", "cookies" and "cooky" all become "cooky".
 fn singular(raw: &[u8]) -> (&[u8], &'static [u8]) {
     match raw {
         b"tvs" | b"cds" | b"lps" | b"dvds" => return (&raw[..raw.len() - 1], b""),

@@ -235,7 +235,7 @@ pub(crate) struct DoubtedCrawl<'a> {
     pub(crate) doubts: &'a [HoldReason],
 }
 
-/// Returns true if the crawl matches the held one and is now confirmed: by the operator, or by another run if a
+/// Returns true if the crawl matches the held-back crawl and is now confirmed: by the operator, or by another run if a
 /// repetition is meaningful.
 pub(crate) fn is_confirmed(
     config: &CollapseConfig,

@@ -1,9 +1,9 @@
 //! Run whose stores are taken from a queue by any number of workers, in any number of processes.
 //!
-//! A worker keeps its view of the lake ([`WorkerContext`]), crawls a store, judges the result as in any run, and saves
+//! A worker keeps its view of the lake ([`WorkerContext`]), crawls a store, checks the result as in any run, and saves
 //! it where all processes can read it ([`StagedResult`]). One committer ([`commit_queued`]) rebuilds changed catalogues
-//! from the landed pages, commits them in batches, and keeps the run's ledger. So stores need no commit or snapshot of
-//! their own.
+//! from the landed pages, commits them in batches, and keeps the run's ledger. For this reason, workers need no commit
+//! or snapshot per store.
 //!
 //! The caller decides which worker may take a store and who is the committer, for example with a queue with leases.
 

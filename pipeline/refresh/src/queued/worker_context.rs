@@ -41,8 +41,8 @@ impl WorkerContext {
         })
     }
 
-    /// Crawls a store and judges the result; writes nothing to the lake. Dropping the future ends the crawl at once.
-    /// The next worker that takes the store in the same run continues from the landed pages.
+    /// Crawls a store and checks the result, but does not write to the lake. Dropping the future ends the crawl
+    /// immediately. The next worker that takes the store in the same run continues from the landed pages.
     ///
     /// # Errors
     /// [`RefreshError::Registry`]. A failure of the store is not an error; the stage contains it.

@@ -82,7 +82,7 @@ fn brand(store: &StoreSummary) -> Cell {
     plain(store.slug.as_str())
 }
 
-/// Renders the crawls that are held back: what they found, and what the lake keeps in the meantime.
+/// Renders the crawls that are held back: their results, and the data that stays in the lake in the meantime.
 pub(super) fn held_back(page: &mut String, stores: &[StoreSummary]) {
     const COLUMNS: &[Column] = &[
         ("Brand", Kind::Brand),

@@ -326,7 +326,8 @@ async fn a_brand_whose_data_is_doubted_stays_as_it_was_and_the_others_are_news_u
             (ReleaseOutcome::Published, vec!["alpha", "beta"])
         );
         assert_eq!(rig.served().await, counts([("alpha", 3), ("beta", 3), ("gamma", 4)]));
-        // A build without news keeps the held brands, and so does a build after a crawl with the same result.
+        // Held-back brands stay held back in a build without changes, and in a build after a crawl with the same
+        // result.
         assert_eq!(rig.judged(full, None).await.outcome, ReleaseOutcome::Unchanged);
         rig.commit(vec![dear(refresh("alpha", 3, 6)), refresh("gamma", 3, 5)])
             .await;
@@ -338,7 +339,7 @@ async fn a_brand_whose_data_is_doubted_stays_as_it_was_and_the_others_are_news_u
         assert_eq!(rig.served().await, counts([("alpha", 3), ("beta", 3), ("gamma", 5)]));
         let behind = lag(&rig.lake().await, &rig.manifest().await).await.unwrap();
         assert!(behind.is_none(), "{behind:?}");
-        // A vacuum must keep the lake version with the held brands' data.
+        // A vacuum must keep the lake version with the data of the held-back brands.
         let in_use = lake_versions_in_use(&rig.releases()).await.unwrap().versions;
         assert!(report.held.iter().all(|brand| in_use.contains(&brand.lake)));
         // The operator accepts the first brand, and the second brand's store corrects its prices.
