@@ -46,7 +46,7 @@ pub enum StoreError {
         /// Time that the store asks to wait, if it states one.
         retry_after: Option<Duration>,
     },
-    /// The store answers with a bot challenge.
+    /// The store responds with a bot challenge.
     #[error("the store answers with a bot challenge (status {status})")]
     Challenged {
         /// HTTP status of the challenge.

@@ -55,7 +55,7 @@ impl QueueWorker {
         let worker = Arc::new(self);
         // Stops the committer when all stores are finished, or on `stop`.
         let committing = stop.child_token();
-        // Aborted when this function ends in any way.
+        // The committer is aborted when this function returns or is dropped.
         let committer = AbortOnDropHandle::new(tokio::spawn({
             let (worker, until) = (Arc::clone(&worker), committing.clone());
             async move { Box::pin(worker.commit_runs(until)).await }

@@ -198,7 +198,7 @@ impl Scheduler {
         }
     }
 
-    /// Logs once when the state stops answering, and once when it answers again.
+    /// Logs once when the state stops responding, and once when it responds again.
     fn note(&mut self, answered: Result<(), StateError>) {
         match answered {
             Ok(()) => {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Range;
 
-/// Known data about a store, to be compared with its landings.
+/// Known data about a store, to be compared with its landed crawls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoreRecord<'a> {
     /// Time at which the brand was registered. An earlier landing belongs to a brand that was removed.

@@ -1,4 +1,4 @@
-//! Finds the landings of stores.
+//! Finds the landed crawls of stores.
 
 use std::collections::HashMap;
 

@@ -110,7 +110,7 @@ pub struct Backfill {
     pub only: Option<Vec<BrandSlug>>,
     /// Time range of the crawls.
     pub range: Range,
-    /// True if landings older than the lake's data were used.
+    /// True if landed crawls older than the lake's data were used.
     pub older: bool,
     /// True if results were accepted for which a crawl would be held back.
     pub accept_collapse: bool,

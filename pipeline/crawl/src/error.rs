@@ -37,7 +37,7 @@ pub enum CrawlError {
         #[source]
         source: ParseError,
     },
-    /// The store answered "not modified" although no validator was sent.
+    /// The store responded with "not modified" although no validator was sent.
     #[error("the store answers 304 to a request without a validator")]
     UnaskedNotModified,
     /// Another store responds at the brand's address, so its catalogue is not the brand's.
@@ -45,7 +45,7 @@ pub enum CrawlError {
     AnotherStore {
         /// Host under which the brand's store is registered.
         registered: String,
-        /// Host that answered, or the permanent host that the answering store states.
+        /// Host that responded, or the permanent host that the responding store states.
         found: String,
     },
     /// Pages of one crawl show amounts in different currencies, so the currency of each product is unknown.

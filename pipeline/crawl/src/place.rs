@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// Time for which a waiting store keeps its slot. A fast store answers in about this time.
+/// Time for which a waiting store keeps its slot. A fast store responds in about this time.
 const KEPT: Duration = Duration::from_millis(50);
 
 /// Slot of a store among those worked on concurrently. While the store waits for its rate limit, an answer or memory,

@@ -34,7 +34,7 @@ pub enum Catalogue {
 }
 
 impl Probe {
-    /// Returns true if a Shopify store answers at the address; `None` if that is unknown.
+    /// Returns true if there is a Shopify store at the address; `None` if that is unknown.
     #[must_use]
     pub const fn is_platform(&self) -> Option<bool> {
         match (&self.facts, &self.catalogue) {

@@ -7,18 +7,18 @@ use data_pincodes::{AreaId, Directory, PlaceKind};
 
 use crate::carts::{Cart, Carts, cart_of};
 
-/// A state and a kind of place. Areas of the same group most likely have the same delivery.
+/// A state and a kind of region. Areas of the same group most likely have the same delivery.
 pub(crate) type Group = (Option<Box<str>>, PlaceKind);
 
 /// Number of pincodes needed to show that a former cart gets the same answers as the new one.
 pub(crate) const CHECKS: usize = 3;
 
-/// Kinds of places in which a store excludes single districts.
+/// Kinds of regions in which a store excludes single districts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Exclusions {
     /// In hills, on islands and in remote areas.
     pub(crate) far: bool,
-    /// In all other places.
+    /// In all other kinds of regions.
     pub(crate) near: bool,
 }
 

@@ -131,7 +131,7 @@ impl Sentence<'_> {
         begins && is_sign(at + 1, &[':', '-', '=']) && behind.any(is_price)
     }
 
-    /// Returns true if no countable thing follows the number.
+    /// Returns true if no countable noun follows the number.
     fn is_alone(&self, at: usize) -> bool {
         self.items.get(at + 1).is_none_or(|item| match &item.sense {
             Sense::Word(word) => matches!(word.as_str(), "only" | "ke" | "ki" | "par" | "or"),

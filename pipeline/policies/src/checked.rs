@@ -1,6 +1,6 @@
 //! Checks a language model's proposals against their sentences. The model only names the subject of a sentence. The
-//! figures, currency, unit, direction of a threshold, place and payment must be in the sentence, and the sentence's
-//! values are used.
+//! amounts, currency, unit, direction of a threshold, region and payment method must be in the sentence, and the
+//! sentence's values are used.
 
 use data_model::{CurrencyCode, FactBasis, ShippingFact, ShippingFactKind, UnknownReason};
 use serde::Serialize;

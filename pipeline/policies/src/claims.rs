@@ -1,4 +1,4 @@
-//! Splits a sentence at commas, signs and words into claims. Each claim is an independent statement.
+//! Splits a sentence at commas, punctuation marks and words into claims. Each claim is an independent statement.
 
 use crate::context::Context;
 use crate::item::{Item, Sense, names_cod, refers_back};
@@ -19,7 +19,7 @@ enum Weight {
     Other,
     /// Irrelevant text on which nothing depends: `made with love`.
     Inert,
-    /// Condition, place or amount that belongs to a neighbouring segment.
+    /// Condition, region or amount that belongs to a neighbouring segment.
     Part,
 }
 
@@ -297,7 +297,7 @@ impl<'a> Sentence<'a> {
         if is_comma {
             return self.items[..=ends].to_vec();
         }
-        // In `International shipping: flat 1500, delivered in 7 days`, the place applies to both claims.
+        // In `International shipping: flat 1500, delivered in 7 days`, the region applies to both claims.
         let is_told = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_)) || item.means(Concept::Free);
         let told = self.items.iter().position(is_told).unwrap_or(0);
         let before = self.places.named.iter().take_while(|place| place.at < told);

@@ -218,7 +218,7 @@ impl Sentence<'_> {
         !self.denials().any(|_| true) && self.items.iter().any(names_limit)
     }
 
-    /// Returns true if a sign separates the item from the statement about it, like a colon.
+    /// Returns true if a punctuation mark, such as a colon, separates the item from the statement about it.
     fn is_head(&self, at: usize) -> bool {
         let behind = self.items.get(at + 1);
         behind.is_some_and(|item| matches!(item.sense, Sense::Sign(':' | '-' | '=')))
@@ -271,8 +271,8 @@ impl Sentence<'_> {
         is_ended || (!denied.is_empty() && (here(Concept::Offered) || is_none || self.items.len() <= 4))
     }
 
-    /// Returns true if the denial is about another thing or only a condition: `free shipping is not available on COD`,
-    /// `not without a telephone number`.
+    /// Returns true if the denial is about another subject or only a condition: `free shipping is not available on
+    /// COD`, `not without a telephone number`.
     pub(crate) fn denies_other(&self, at: usize) -> bool {
         const LEADS: [&str; 6] = ["on", "for", "fur", "bei", "pour", "para"];
         const LACKS: Words = Words("without, until, till, ohne, sans, sin, bina, unless");
@@ -302,7 +302,7 @@ impl Sentence<'_> {
                 .is_some_and(|next| next.means(Concept::Pin) || next.sense == Sense::Sign('+'));
             matches!(item.sense, Sense::Bare(..)) && !of_pins && !bounds.iter().any(|bound| bound.at == at)
         };
-        // In `It takes 10 days to Ladakh; COD is not available there`, `there` names a place.
+        // In `It takes 10 days to Ladakh; COD is not available there`, `there` refers to a region.
         let is_there = |pair: &[Item]| {
             let is = matches!(&pair[1].sense, Sense::Word(word) if matches!(word.as_str(), "there" | "dort" | "wahan"));
             is && pair[0].means_any(&[Concept::Offered, Concept::Ended])

@@ -42,7 +42,7 @@ pub(crate) struct Context {
     pub(crate) is_apart: bool,
 }
 
-/// Region of a fact that names no place.
+/// Region of a fact whose text does not name a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Scope {
     /// The store's whole country.

@@ -1,4 +1,4 @@
-//! Finds the places that a sentence excludes.
+//! Finds the regions that a sentence excludes.
 
 use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
@@ -47,7 +47,7 @@ impl Sentence<'_> {
             && self.excepts_behind(at)
     }
 
-    /// Returns true if a denial is followed by a place, or by a payment method that is excluded from free shipping.
+    /// Returns true if a denial is followed by a region, or by a payment method that is excluded from free shipping.
     fn excepts_behind(&self, at: usize) -> bool {
         let is_place = |place: &PlaceMention| place.at > at;
         let is_place = self.places.named.iter().any(is_place) || self.places.is_unclear;

@@ -19,7 +19,7 @@ const GOES_ON: Words = Words(
      this, all, any, as, regardless, no, everyone, for, fur, para, sans, quel, hoga, rahega, always, partout, \
      uberall, everything",
 );
-/// Words that may be between a denial and the denied thing: `you do not have to pay anything for shipping`.
+/// Words that may be between a denial and the denied action: `you do not have to pay anything for shipping`.
 const BETWEEN: Words = Words(
     "any, anything, additional, hidden, separate, de, d, des, du, les, el, los, para, por, for, on, towards, \
      have, to, a, the, of, hay, extra, you, sie, pagas, pagaras, pagar, payez, paierez, wir, koi, bhi, separately",

@@ -3,7 +3,7 @@
 use crate::lexicon::Concept;
 use crate::words::Words;
 
-/// Words that may be between `free` and the free thing.
+/// Words that may be between `free` and the noun that is free.
 pub(crate) const QUALIFIES: Words = Words(
     "standard, insured, home, economy, ground, fast, and, secure, regular, surface, der, die, das, den, la, les, \
      los, el, le, the, of, your, all, any, full, entire, normal, normale, for, sur, du, de, des",
@@ -60,7 +60,7 @@ impl Item {
         concepts.iter().any(|concept| self.means(*concept))
     }
 
-    /// Returns the words of the item; empty for an amount, a number or a sign.
+    /// Returns the words of the item; empty for an amount, a number or a punctuation mark.
     pub(crate) fn word(&self) -> &str {
         match &self.sense {
             Sense::Means(_, word) | Sense::Word(word) => word,

@@ -53,7 +53,7 @@ concepts! {
     Remote,
     Domestic,
     Abroad,
-    /// `in` or `within`, which may precede a place or a duration.
+    /// `in` or `within`, which may precede a region or a duration.
     Within,
     Not,
     /// Something is available.
@@ -86,7 +86,7 @@ concepts! {
     Promo,
     /// Name of a town or a state.
     City,
-    /// A thing that is shipped.
+    /// Noun for shipped goods.
     Parcel,
     /// An exception for the words that follow.
     Except,
@@ -94,7 +94,7 @@ concepts! {
     Nation,
     /// A charge for something other than shipping.
     Charge,
-    /// A place in an unknown country.
+    /// A region in an unknown country.
     Somewhere,
     /// Limited in time.
     Passing,
@@ -167,7 +167,7 @@ pub(crate) fn meanings(tokens: &[Token]) -> Vec<(Concept, usize)> {
         .map_or(&[][..], Vec::as_slice);
     let mut found: Vec<(Concept, usize)> = Vec::new();
     for (concept, phrase) in phrases {
-        // A sign alone joins, but `& above` compares.
+        // An `&` joins two words, but `& above` is a comparison.
         if let Some(len) = matches(phrase, tokens)
             && (len > 1 || !is_and)
             && !found.contains(&(*concept, len))

@@ -7,7 +7,7 @@ use crate::sentence::Sentence;
 use crate::words::Words;
 
 impl Sentence<'_> {
-    /// Returns true if the object of `for` or `on` is all orders, a place or a fee, and not specific goods.
+    /// Returns true if the object of `for` or `on` is all orders, a region or a fee, and not specific goods.
     pub(crate) fn is_general_object(&self, from: usize) -> bool {
         for (at, item) in self.items.iter().enumerate().skip(from).take(6) {
             match &item.sense {
@@ -31,7 +31,7 @@ impl Sentence<'_> {
                 Sense::Word(_) => return self.places.named.iter().any(|place| place.at == at),
                 Sense::Means(..) if is_lead(item) => return true,
                 Sense::Means(..) if item.means_any(&[Concept::Fee, Concept::Free, Concept::Break]) => return true,
-                // `your pin code` is not a known place, so it does not mean all orders.
+                // `your pin code` is not a known region, so it does not mean all orders.
                 Sense::Means(..) if item.means(Concept::Pin) && self.is_owned(at) => return false,
                 Sense::Means(..) => {}
                 _ => return true,

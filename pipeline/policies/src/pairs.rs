@@ -1,4 +1,4 @@
-//! Assigns the places in a sentence to its facts.
+//! Assigns the regions in a sentence to its facts.
 
 use data_model::{ShippingFactKind, ShippingRegion};
 
@@ -59,7 +59,7 @@ impl Sentence<'_> {
         }
         let mut pairs: Vec<Option<Pair>> = vec![None; told.len()];
         let mut left = self.places.named.clone();
-        // Dispatch is assigned a place only if one precedes it or is in its clause.
+        // Dispatch is assigned a region only if the region precedes it or is in its clause.
         for (pair, FactMention { at, kind }) in pairs.iter_mut().zip(told) {
             let clause = self.items[*at].clause;
             let mut near = left
@@ -75,7 +75,7 @@ impl Sentence<'_> {
         pairs.into_iter().map(|pair| pair.unwrap_or(Pair::Alone)).collect()
     }
 
-    /// Pairs places and facts with brackets: `5 days (metro)`, `metro (5 days)`, `(North East: 7 days)`.
+    /// Pairs regions and facts with brackets: `5 days (metro)`, `metro (5 days)`, `(North East: 7 days)`.
     fn pair_brackets(&self, told: &[FactMention], left: &mut Vec<PlaceMention>, pairs: &mut [Option<Pair>]) {
         let is = |at: usize, sign: char| self.items[at].sense == Sense::Sign(sign);
         let mut at = 0;
@@ -110,7 +110,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// Returns the remaining places and facts in text order.
+    /// Returns the remaining regions and facts in text order.
     fn sequence(&self, told: &[FactMention], left: &[PlaceMention], pairs: &[Option<Pair>]) -> Vec<Step> {
         let mut marks: Vec<(usize, Step)> = left
             .iter()
@@ -150,7 +150,7 @@ impl Sentence<'_> {
         sequence
     }
 
-    /// Returns true if nothing separates two places: `across India bar the islands`.
+    /// Returns true if two regions are not separated: `across India bar the islands`.
     fn is_joined(&self, from: usize, to: usize) -> bool {
         const JOINS: Words = Words("the, of, in, to, our, other, der, la");
         let mut between = self.items[from..to].iter();
@@ -192,7 +192,7 @@ impl Sentence<'_> {
                 };
             }
             [Step::Told(first), Step::Told(second), Step::Place(place, region)] => {
-                // In `4 to 6 days, and up to 10 days in remote areas`, the place belongs to the second fact.
+                // In `4 to 6 days, and up to 10 days in remote areas`, the region belongs to the second fact.
                 let is_last = is_with(place, second) && !is_with(place, first);
                 pairs[second] = if is_last { of(region) } else { Some(Pair::Unsure) };
                 pairs[first] = if is_last { None } else { Some(Pair::Unsure) };
@@ -224,7 +224,7 @@ impl Sentence<'_> {
                 }
             }
             [Step::Place(_, region), ref rest @ ..] if rest.iter().all(|step| matches!(step, Step::Told(_))) => {
-                // In `In metros shipping is 50, free above 999`, one place applies to several facts.
+                // In `In metros shipping is 50, free above 999`, one region applies to several facts.
                 let mut kinds: Vec<ShippingFactKind> = told.iter().map(|fact| fact.kind).collect();
                 kinds.sort_unstable();
                 let is_one_each = kinds.windows(2).all(|pair| pair[0] != pair[1]);
@@ -243,7 +243,7 @@ fn first_told(sequence: &[Step]) -> usize {
     told.unwrap_or_default()
 }
 
-/// Returns true if places and facts alternate in equal numbers.
+/// Returns true if regions and facts alternate in equal numbers.
 fn is_turn(sequence: &[Step]) -> bool {
     let is_place = |step: &Step| matches!(step, Step::Place(..));
     let takes_turns = sequence.windows(2).all(|pair| is_place(&pair[0]) != is_place(&pair[1]));
@@ -254,12 +254,12 @@ fn is_turn(sequence: &[Step]) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pair {
     Of(ShippingRegion),
-    /// The fact has no place.
+    /// The fact has no region.
     Alone,
     Unsure,
 }
 
-/// A place, or the index of a fact.
+/// A region, or the index of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Place(usize, Option<ShippingRegion>),

@@ -1,4 +1,4 @@
-//! Finds the places that a sentence names.
+//! Finds the regions that a sentence names.
 
 use data_model::{CurrencyCode, ShippingRegion};
 
@@ -6,18 +6,18 @@ use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
 use crate::words::Words;
 
-/// A place named in a sentence.
+/// A region named in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PlaceMention {
-    /// Index of the item that names the place.
+    /// Index of the item that names the region.
     pub(crate) at: usize,
     pub(crate) region: ShippingRegion,
 }
 
-/// The places of a sentence.
+/// The regions of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Places {
-    /// Named places in text order.
+    /// Named regions in text order.
     pub(crate) named: Vec<PlaceMention>,
     /// True if a named country may or may not be the store's own.
     pub(crate) is_unclear: bool,
@@ -48,7 +48,7 @@ const EURO: Words = Words(
 /// Names of the home country of a store with euros, in its own language.
 const EURO_HOME: Words = Words("deutschland, deutschlands, france, espana, peninsula, metropole, continentale");
 
-/// Words for all places other than the big cities.
+/// Words for all regions other than the big cities.
 const ELSEWHERE: Words = Words("elsewhere, others, regional, ailleurs, anderswo");
 
 /// Words before a country name that refer to it from outside.
@@ -105,7 +105,7 @@ impl Places {
         kinds
     }
 
-    /// Returns the places before a position.
+    /// Returns the regions before a position.
     pub(crate) fn before(&self, end: usize) -> Self {
         let named = self.named.iter().filter(|place| place.at < end).copied();
         Self {
@@ -127,7 +127,7 @@ fn region(item: &Item) -> Option<ShippingRegion> {
     found.map(|(_, region)| region)
 }
 
-/// Returns true for a place of origin, as in `ships from our studio in Jaipur, India`.
+/// Returns true for a region of origin, as in `ships from our studio in Jaipur, India`.
 fn is_from(items: &[Item], at: usize) -> bool {
     let near = &items[at.saturating_sub(6)..at];
     // Matches `our studio in Jaipur`.
@@ -148,7 +148,7 @@ fn is_from(items: &[Item], at: usize) -> bool {
         let is_goal = matches!(item.word(), "to" | "nach" | "across" | "within" | "throughout");
         !is_goal && !matches!(item.sense, Sense::Days(_) | Sense::Money(_)) && item.clause <= clause + 1
     });
-    // In `Orders from abroad`, the place is the destination.
+    // In `Orders from abroad`, the region is the destination.
     let is_ordered = near[..from].last().is_some_and(|item| item.means(Concept::Order));
     is_near && !is_ordered
 }
@@ -209,7 +209,7 @@ fn is_place(items: &[Item], at: usize, text: &str) -> bool {
         let Sense::Word(name) = &items[at].sense else {
             return false;
         };
-        // `within XX days` contains a placeholder, not a place.
+        // `within XX days` contains a placeholder, not a region.
         if name.chars().all(|char| char == 'x') {
             return false;
         }

@@ -23,7 +23,7 @@ enum Unit {
 const LEADS: Words =
     Words("to, from, for, and, or, in, on, of, at, with, after, by, time, window, max, only, turnaround");
 
-/// Words between two numbers that count the same thing.
+/// Words between two numbers with the same unit.
 const OR: [&str; 4] = ["or", "oder", "ou", "o"];
 
 /// Parses an amount, duration, percentage, weight, time of day or number range at the start of the tokens.

@@ -13,7 +13,7 @@ use crate::words::Words;
 #[derive(Debug, Clone, Copy)]
 struct Section {
     level: u8,
-    /// Region of the section; `None` if the heading names no place.
+    /// Region of the section; `None` if the heading names no region.
     scope: Option<Scope>,
     is_apart: bool,
     /// True if the heading is only the name of a region. The heading may be an item of a list of regions.
@@ -24,7 +24,7 @@ struct Section {
 /// Level of a line that looks like a heading. Such lines and questions are subordinate to headings with tags.
 const LINE_LEVEL: u8 = 7;
 const QUESTION_LEVEL: u8 = 8;
-/// Maximum number of items before the name of a place that labels the next statement.
+/// Maximum number of items before the name of a region that labels the next statement.
 const LABEL_MAX: usize = 4;
 
 /// Context at the current position of a text.
@@ -33,7 +33,7 @@ pub(crate) struct Sections {
     stack: Vec<Section>,
     /// Region of the current paragraph.
     paragraph: Option<Scope>,
-    /// True if the current line states the cost of shipping to some place.
+    /// True if the current line states the cost of shipping to a region.
     is_labelled: bool,
     is_paragraph_apart: bool,
     asked: Context,
@@ -157,7 +157,7 @@ impl Sections {
         });
         let has_money = sentence.items.iter().any(|item| matches!(item.sense, Sense::Money(_)));
         self.is_labelled |= is_label && has_money && is_whole;
-        // A place from another sentence applies only to the next sentence.
+        // A region from another sentence applies only to the next sentence.
         if told && matches!(self.paragraph, Some(Scope::Region(_))) && sentence.places.named.is_empty() {
             self.paragraph = Some(Scope::Unsure);
         }

@@ -1,4 +1,4 @@
-//! Reads durations with their subjects and places.
+//! Reads durations with their subjects and regions.
 
 use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
@@ -99,7 +99,7 @@ impl Sentence<'_> {
         })
     }
 
-    /// Returns true if the duration applies to unspecified places: `Some pin codes may take 15 days`.
+    /// Returns true if the duration applies to unspecified regions: `Some pin codes may take 15 days`.
     pub(crate) fn is_of_some(&self) -> bool {
         const SOME: [&str; 6] = ["some", "certain", "select", "selected", "specific", "limited"];
         let some = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if SOME.contains(&word.as_str()));

@@ -32,7 +32,7 @@ const GOODS: [&str; 8] = [
     "kategorie",
 ];
 
-/// A sentence of a text. If signs separate it into parts, as in a list, the parts stay together.
+/// A sentence of a text. If punctuation marks separate it into parts, as in a list, the parts stay together.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Line {
     pub(crate) parts: Vec<String>,
@@ -149,12 +149,12 @@ fn split(line: &str, most: usize, out: &mut Vec<Vec<String>>) {
     }
 }
 
-/// Returns true for a cross sign that means "no".
+/// Returns true for a cross symbol that means "no".
 pub(crate) fn is_cross(char: char) -> bool {
     matches!(char, '❌' | '❎' | '✗' | '✘' | '✖')
 }
 
-/// Returns true for a sign that separates the parts of a line, as in a banner.
+/// Returns true for a punctuation mark that separates the parts of a line, as in a banner.
 fn is_mark(char: char) -> bool {
     !is_cross(char)
         && matches!(char, ';' | '|' | '•' | '·' | '∙' | '⋅' | '¦' | '‖' | '»' | '›' | '\u{2300}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}'

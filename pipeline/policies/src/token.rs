@@ -1,4 +1,4 @@
-//! Splits a sentence into words, numbers and signs.
+//! Splits a sentence into words, numbers and punctuation marks.
 
 use crate::numbers::{hundredths, in_words};
 use crate::text::is_cross;
@@ -80,7 +80,7 @@ pub(crate) fn tokens(sentence: &str) -> Vec<Token> {
     said_once(tokens)
 }
 
-/// Returns true if a sign is between spaces and before a word.
+/// Returns true if a punctuation mark is between spaces and before a word.
 fn is_apart(text: &[char], at: usize) -> bool {
     let is_space = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|char| char.is_whitespace());
     is_space(at.checked_sub(1)) && is_space(Some(at + 1)) && text.get(at + 2).is_some_and(|char| char.is_alphabetic())

@@ -14,7 +14,7 @@ use crate::look::{BaselineState, Look, Scope, look};
 /// Rule that decides if a release, or a brand in it, is held back.
 #[derive(Debug, Clone)]
 pub struct Gate {
-    /// Storage of the home, with the record of checks and the figures of earlier runs.
+    /// Storage of the home, with the record of checks and the statistics of earlier runs.
     pub storage: Storage,
     /// Thresholds for holding back.
     pub config: QualityConfig,

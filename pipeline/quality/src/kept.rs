@@ -1,5 +1,5 @@
-//! Stores the figures of earlier runs in `quality/log/{seq:020}.json`, and the newest report in `quality/report.html`
-//! and `.json`.
+//! Stores the statistics of earlier runs in `quality/log/{seq:020}.json`, and the newest report in
+//! `quality/report.html` and `.json`.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::QualityError;
 
-/// Path of the figures.
+/// Path of the statistics.
 const PREFIX: &str = "quality/log";
 /// Folder of the newest report.
 const REPORT: &str = "quality";
-/// Maximum number of attempts to save a run's figures if other runs save theirs first.
+/// Maximum number of attempts to save a run's statistics if other runs save theirs first.
 const TRIES_MAX: u32 = 16;
 
-/// Figures of one brand, valid while its content has this hash.
+/// Statistics of one brand, valid while its content has this hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KeptBrand {
     pub(crate) catalogue_hash: String,
@@ -27,7 +27,7 @@ pub(crate) struct KeptBrand {
     pub(crate) figures: Option<BrandFigures>,
 }
 
-/// Figures of one run.
+/// Statistics of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KeptRun {
     pub(crate) made_at: Timestamp,
@@ -38,7 +38,7 @@ pub(crate) struct KeptRun {
     pub(crate) brands: BTreeMap<StoreHost, KeptBrand>,
 }
 
-/// Figures of the last two runs with different data, newest first.
+/// Statistics of the last two runs with different data, newest first.
 #[derive(Debug, Clone, Default)]
 pub struct KeptRuns {
     pub(crate) runs: Vec<KeptRun>,
@@ -55,7 +55,7 @@ impl KeptRuns {
         self.runs.iter().find(|run| run.versions == *versions)
     }
 
-    /// Returns the figures of a brand with this content.
+    /// Returns the statistics of a brand with this content.
     pub(crate) fn figures_of(&self, store: &StoreHost, catalogue_hash: &str) -> Option<&BrandFigures> {
         let brands = self.runs.iter().filter_map(|run| run.brands.get(store));
         let mut same = brands.filter(|brand| brand.catalogue_hash == catalogue_hash);
@@ -82,7 +82,7 @@ fn log(storage: &Storage) -> EventLog<KeptRun> {
     EventLog::new(storage, PREFIX)
 }
 
-/// Loads the saved figures. An unreadable file is skipped with a warning.
+/// Loads the saved statistics. An unreadable file is skipped with a warning.
 ///
 /// # Errors
 /// The storage fails.
@@ -107,7 +107,8 @@ pub async fn kept(storage: &Storage) -> Result<KeptRuns, QualityError> {
     Ok(kept)
 }
 
-/// Saves a report's figures, unless the last saved ones are of the same state, and replaces the newest report.
+/// Saves a report's statistics, unless the last saved statistics are of the same state, and replaces the newest
+/// report.
 ///
 /// # Errors
 /// The storage fails.

@@ -61,7 +61,7 @@ pub struct Look<'a> {
     /// If true, statistics of unchanged brands are left out and only their counts are reported. The counts are
     /// sufficient for a decision about a release.
     pub changed_only: bool,
-    /// Figures that are already known.
+    /// Statistics that are already known.
     pub known: &'a KeptRuns,
     /// Record of the brands' checks.
     pub checks: &'a Checks,
@@ -278,7 +278,7 @@ struct BrandHash<'a> {
     hash: &'a str,
 }
 
-/// Returns the figures of these brands. Figures known by content hash are reused, and the others are counted.
+/// Returns the statistics of these brands. Statistics known by content hash are reused, and the others are computed.
 async fn figures<'a>(
     state: &LakeSnapshot,
     brands: impl Iterator<Item = BrandHash<'a>>,

@@ -131,7 +131,7 @@ fn to_dollars(product: &mut Product) {
 async fn a_damaged_home_is_held_back_and_each_damage_is_named_with_its_brand_and_threshold() {
     let home = Home::new().await;
     let released = home.released().await;
-    // Runs with and without figures saved by the previous run.
+    // Runs with and without statistics saved by the previous run.
     for is_kept in [false, true] {
         if is_kept {
             home.look(day(1)).await;

@@ -92,7 +92,7 @@ impl Walk {
         }
     }
 
-    /// Returns true if a page was read. A landed reading without a page does not tell where it began.
+    /// Returns true if a page was read. The start of a landed reading without a page is unknown.
     pub(crate) fn has_begun(&self) -> bool {
         !self.seen.is_empty() || self.next != Next::Page(1)
     }

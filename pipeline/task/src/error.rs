@@ -15,7 +15,7 @@ pub enum TaskError {
     /// Landed answers, or the records of when stores were queried, cannot be read or written.
     #[error("landed answers or the records of queries cannot be read or written")]
     Storage(#[from] StorageError),
-    /// The landings of crawls cannot be listed or read.
+    /// The landed crawls cannot be listed or read.
     #[error("the landed pages of crawls cannot be read")]
     Landing(#[from] LandingError),
     /// A worker thread of this program panicked or was cancelled.

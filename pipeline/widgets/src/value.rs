@@ -40,7 +40,7 @@ pub(crate) fn id(value: &Value) -> Option<String> {
     is_token(&text).then_some(text)
 }
 
-/// Returns true if a text contains only letters, digits and a few signs.
+/// Returns true if a text contains only letters, digits and a few punctuation characters.
 pub(crate) fn is_token(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     (1..=ID_CHARS_MAX).contains(&text.len()) && text.bytes().all(is_plain) && !text.starts_with('.')

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::support::{clock, page, unpaced};
 
-/// Transport that answers each page with as many mebibytes as its path says. The body of `/withheld…` never ends.
+/// Transport whose responses have as many mebibytes as the path states. The body of `/withheld…` never ends.
 #[derive(Debug)]
 struct Heavy;
 

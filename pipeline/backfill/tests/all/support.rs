@@ -216,7 +216,7 @@ pub(crate) fn store(name: &str) -> StoreHost {
     format!("{name}.localhost").parse().unwrap()
 }
 
-/// Returns options for all brands and all landings.
+/// Returns options for all brands and all landed crawls.
 pub(crate) fn all() -> BackfillOptions {
     BackfillOptions {
         only: None,

@@ -45,7 +45,7 @@ pub struct RegisteredBrand {
     pub name_pinned: bool,
     /// Domain that shoppers see, with its port if that is not the scheme's default.
     pub domain: String,
-    /// Address at which the brand's store answers.
+    /// Base URL of the brand's store.
     pub base_url: Url,
     /// Currency of the brand's prices, if the operator overrides the store's statement.
     #[serde(default)]
@@ -85,7 +85,7 @@ pub struct NewBrand {
     pub name: Option<String>,
     /// True if the operator set the name.
     pub name_pinned: bool,
-    /// Address at which the store answers: an `http` or `https` URL with a host.
+    /// Base URL of the store: an `http` or `https` URL with a host.
     pub base_url: Url,
     /// Currency of the brand's prices, if the operator overrides the store's statement.
     pub currency: Option<CurrencyCode>,

@@ -7,7 +7,7 @@ use url::Url;
 use crate::registry::{PLATFORM_DOMAIN, StoreIdentity, domain_of};
 use crate::{CrawlError, RegisteredBrand, StoreCrawl, StoreFacts};
 
-/// Addresses at which the registered store answers.
+/// Addresses of the registered store.
 #[derive(Debug, Clone)]
 pub(super) struct Identity {
     registered: String,

@@ -17,7 +17,7 @@ use storefront::{Storefront, StorefrontConfig, Transport, TransportError, Transp
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// Fault with which the store answers a path.
+/// Fault in the store's response to a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
     /// Answers with this status and body.

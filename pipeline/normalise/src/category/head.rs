@@ -36,7 +36,7 @@ pub(super) struct Head<'t> {
     /// Id of the last word.
     pub(super) noun: u32,
     pub(super) strength: Strength,
-    /// True if nothing in the text speaks against the phrase.
+    /// True if no other word in the text contradicts the phrase.
     pub(super) sure: bool,
     end: usize,
     /// Ids of the words; [`UNKNOWN`] beyond the phrase's length.
@@ -100,7 +100,7 @@ struct Search<'t> {
     /// Best weak candidate.
     spare: Option<Head<'t>>,
     spare_done: bool,
-    /// Candidate named only in words about another thing.
+    /// Candidate named only in words about another object.
     aside: Option<Head<'t>>,
     /// Position up to which phrases were found.
     covered: usize,
@@ -108,7 +108,7 @@ struct Search<'t> {
     hidden: usize,
     /// End of the last noun that names no category. In "set de …", the product follows it.
     open_end: usize,
-    /// Position of the word that makes the following phrase describe another thing.
+    /// Position of the word that makes the following phrase describe another object.
     beside: Option<usize>,
 }
 
@@ -223,8 +223,8 @@ impl Text {
         self.words.get(..self.length).unwrap_or(&[])
     }
 
-    /// Returns the head of the first segment that has one. A weak head counts only if no segment has a better one.
-    /// Words about another thing count only if there is nothing else.
+    /// Returns the head of the first segment that has a head. A weak head counts only if no segment has a better head.
+    /// Words about another object count only if the text has no other words with a head.
     pub(super) fn head<'t>(&self, table: &'t Table) -> Option<Head<'t>> {
         let mut search = Search::default();
         for (at, word) in self.words().iter().enumerate() {
@@ -298,7 +298,7 @@ impl Text {
         head.length == 1 && self.length > 1 && word.is_some_and(|word| word.plain)
     }
 
-    /// Returns true if the preposition introduces a place and not a material.
+    /// Returns true if the preposition introduces a location and not a material.
     fn is_place(&self, at: Option<usize>) -> bool {
         let word = at.and_then(|at| self.words().get(at));
         word.is_some_and(|word| word.join == Join::Place)

@@ -50,7 +50,7 @@ pub(crate) struct Reading {
     category: Option<ProductCategory>,
     /// Second meaning of the same phrase, for a shop that sells such things.
     other: Option<ProductCategory>,
-    /// True if nothing speaks against the category.
+    /// True if no other text contradicts the category.
     sure: bool,
     /// True if the word is also a colour, flavour or motif, or if the category comes only from tags.
     weak: bool,

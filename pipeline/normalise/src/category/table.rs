@@ -109,7 +109,7 @@ pub(crate) struct Table {
     ends: FxHashMap<Box<[u8]>, u32>,
     /// Phrases that are excluded from the rules.
     left_out: FxHashSet<String>,
-    /// Categories of accessories and parts, by the singular name of the thing they are for.
+    /// Categories of accessories and parts, by the singular name of the product they are for.
     pub(super) accessories: FxHashMap<&'static str, ProductCategory>,
 }
 
@@ -139,7 +139,7 @@ static AUDIENCE: &str = "all men women mens womens unisex ladies kids boys girls
 /// Things before which a number is a model number and not a count.
 static UNCOUNTED: &str = "case cover sleeve band strap charger battery";
 
-/// Words that say that a thing is a part of another.
+/// Words that identify a product as a part of another product.
 static PARTS: &str = "spare spares sparepart replacement ersatzteil ersatzteile detachee repuesto recambio ricambio ricambi \
     onderdeel onderdelen reserveonderdelen";
 
@@ -435,7 +435,7 @@ impl Table {
         &self.uncounted
     }
 
-    /// Words that say that a thing is a part of another.
+    /// Words that identify a product as a part of another product.
     pub(super) fn part_words(&self) -> &[u32] {
         &self.parts
     }

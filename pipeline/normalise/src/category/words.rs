@@ -16,7 +16,7 @@ pub(super) enum Join {
     /// "de", "du", "di": the following words describe the material or purpose of the previous word, unless that is a
     /// measure.
     Of,
-    /// "under", "over", "sous": the following phrase says where the thing is used.
+    /// "under", "over", "sous": the following phrase states the location in which the product is used.
     Place,
     /// "for", "with", "para": the following words are never the product.
     Hard,
@@ -27,7 +27,7 @@ pub(super) enum Join {
 pub(super) struct RawWord<'a> {
     /// Normal form; empty if the word is longer than any rule's.
     pub(super) form: &'a [u8],
-    /// True for the first word after a comma, a bracket, a spaced dash and similar signs.
+    /// True for the first word after a comma, a bracket, a spaced dash or similar punctuation.
     pub(super) opens_segment: bool,
     /// True for a number or a unit: "250g", "3", "oz".
     pub(super) measure: bool,
@@ -303,7 +303,7 @@ fn is_unit(raw: &[u8]) -> bool {
     )
 }
 
-/// Words whose plural is another thing, or that only look like a plural.
+/// Words whose plural has another meaning, or that only look like a plural.
 const KEPT: [&[u8]; 12] = [
     b"shorts",
     b"glasses",

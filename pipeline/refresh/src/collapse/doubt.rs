@@ -86,7 +86,7 @@ pub struct Affected {
     pub of: u64,
 }
 
-/// Figures of a brand in the lake.
+/// Statistics of a brand in the lake.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LakeFigures {
     /// Number of products.
@@ -99,7 +99,7 @@ pub(crate) struct LakeFigures {
     pub(crate) currency: Option<CurrencyCode>,
 }
 
-/// Figures of a crawl of a brand.
+/// Statistics of a crawl of a brand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CrawlFigures {
     /// Number of products.

@@ -122,7 +122,7 @@ impl RunContext {
         Ok(drift)
     }
 
-    /// Returns the brand's figures in the lake, now and in the last days.
+    /// Returns the brand's statistics in the lake, now and in the last days.
     fn before(&self, brand: &RegisteredBrand, state: Option<&CrawlState>) -> LakeFigures {
         let in_lake = self.lake.get(&brand.store);
         let products = in_lake.map_or(0, |known| known.products);

@@ -265,7 +265,7 @@ async fn a_cancelled_run_commits_what_is_finished_and_leaves_the_rest() {
     assert_eq!(rig.ids("tea").await.len(), 9);
 }
 
-/// Grants the right to every store except one, for which it never answers.
+/// Grants the right to every store except one. The request for the right to that store never completes.
 #[derive(Debug)]
 struct AllBut(&'static str);
 

@@ -22,7 +22,7 @@ use storefront::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Fault with which a store answers a path.
+/// Fault in a store's response to a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
     /// Answers with this status and body.

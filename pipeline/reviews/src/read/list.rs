@@ -346,7 +346,7 @@ async fn overview(
     }
 }
 
-/// Returns true if the app answered, but not with a page of its list.
+/// Returns true if the app responded, but not with a page of its list.
 fn is_answer(failure: &Failure) -> bool {
     let of_store = |error: &StoreError| matches!(error, StoreError::Status { .. } | StoreError::NotJson { .. });
     match failure {

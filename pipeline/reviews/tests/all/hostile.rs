@@ -128,7 +128,7 @@ async fn records_that_are_none_are_refused_by_name_and_the_others_are_kept() {
         ..ReviewsOptions::default()
     };
     market.run_with(&sweep).await;
-    // Fewer reviews than before are trusted only at the second reading.
+    // A list with fewer reviews than before is trusted only at the second reading.
     market.run_with(&sweep).await;
     market.check().await;
     assert_eq!(market.refused(&store).await, []);
