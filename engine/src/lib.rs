@@ -1,4 +1,4 @@
-//! Exposes the query server's answers as tables and table functions of one DataFusion session.
+//! Exposes the query server's data as tables and table functions of one DataFusion session.
 //!
 //! Input: a query server. Output: a session over the release that it serves. The session has the release's tables, and
 //! functions that call the same operations as the REST API. One statement can therefore join search results with

@@ -6,8 +6,8 @@
 //! crawling. `queries.tsv` has an id and a query per line. A run names products by their platform id.
 //!
 //! `--spoil first` (or `drop`, `two`, `four`: kinds of typing mistakes, see [`Mistake`]) uses only queries with a word
-//! that fits the mistake. Each is sent without the mistake and with it; the latter results go to
-//! `{set}.{mode}.first.tsv`. The ratio of the two scores is the share that survives the mistake.
+//! that fits the mistake. Each query is sent correctly spelt and with the mistake; results for the misspelt queries go
+//! to `{set}.{mode}.first.tsv`. The ratio of the two scores is the share of relevance that remains despite the mistake.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -27,7 +27,7 @@ use pipeline_normalise::{CatalogueBuilder, StoreContext};
 use query_server::{QueryConfig, QueryServer};
 use serde_json::Value;
 
-/// Returns a stopped clock. It only names the release and measures nothing.
+/// Returns a stopped clock. This example uses the clock only to name the release and never measures time.
 fn still() -> Arc<SetClock> {
     SetClock::at("2027-01-15T08:00:00Z")
 }

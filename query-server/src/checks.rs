@@ -5,7 +5,8 @@ use data_checks::{CheckOutcome, Checks};
 use data_index::Release;
 use sha2::{Digest, Sha256};
 
-/// Cached answers that depend on a release and on the last checks of stores. They are rebuilt when either changes.
+/// Cached responses that depend on a release and on the last checks of stores. The responses are rebuilt when the
+/// release or the checks change.
 #[derive(Debug)]
 pub(crate) struct CheckedAnswers {
     pub(crate) checks: Arc<Checks>,

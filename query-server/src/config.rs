@@ -22,15 +22,15 @@ pub struct QueryConfig {
     pub holidays: Arc<Holidays>,
     /// Interval between two checks for a newer release, in milliseconds.
     pub poll_ms: u64,
-    /// Maximum number of searches on the threads that answer requests. It must be below the number of threads, so that
-    /// one thread stays free.
+    /// Maximum number of searches on the threads that handle requests. The maximum must be below the number of threads,
+    /// so that one thread stays free.
     pub searches_here_max: usize,
     /// Maximum number of additional concurrent searches on separate threads. Further searches wait in a queue.
     pub searches_beside_max: usize,
     /// Maximum number of waiting searches. Further searches get a 503 `overloaded`.
     pub searches_waiting_max: usize,
-    /// Maximum number of waiting searches during an overload. The queue is shorter then, so that accepted requests are
-    /// answered in time.
+    /// Maximum number of waiting searches during an overload. The queue is shorter during an overload, so that accepted
+    /// requests get their responses before their time limits.
     pub searches_overload_waiting_max: usize,
     /// Storage at the home, where crawls record their checks of stores. `None`: checks are unknown.
     pub checks: Option<Storage>,
@@ -59,7 +59,7 @@ pub struct QueryConfig {
     pub edge: EdgeConfig,
 }
 
-/// Secret key that signs cursors. It is never displayed.
+/// Secret key that signs cursors. The key is never displayed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CursorKey([u8; 32]);
 

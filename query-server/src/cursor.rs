@@ -26,7 +26,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Parses a cursor; `None` if it was not signed with `key`. This check needs no release.
+    /// Parses a cursor; `None` if it was not signed with `key`. The check of the signature needs no release.
     pub(crate) fn open(key: &CursorKey, text: &str) -> Option<Self> {
         let bytes: [u8; SIGNED_BYTES + MAC_BYTES] = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
         let (signed, sent) = bytes.split_first_chunk::<SIGNED_BYTES>()?;

@@ -57,8 +57,8 @@ impl Destination {
         stamp(self.local)
     }
 
-    /// Returns the part of a list's key that depends on delivery. It includes the day of the request if there is a date
-    /// filter.
+    /// Returns the part of a list's cache key that depends on delivery. The key includes the day of the request if
+    /// there is a date filter.
     pub(crate) fn list_key(&self) -> String {
         let DeliveryTo { pincode, by } = self.to;
         let today = by.map(|_| self.today);

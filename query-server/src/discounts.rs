@@ -1,5 +1,5 @@
-//! Tested discount codes of stores, shown with products. They are stored outside the release, because codes change more
-//! often than catalogues.
+//! Tested discount codes of stores, shown with products. The codes are stored outside the release, because codes change
+//! more often than catalogues.
 
 use std::sync::Arc;
 

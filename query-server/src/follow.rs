@@ -21,7 +21,7 @@ use crate::server::QueryServer;
 /// Error that prevented a switch to a newer release.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
-    /// The release store did not name the current release in time.
+    /// Timed out while reading the current release from the release store.
     #[error("the storage of releases did not answer within {waited_ms} ms")]
     NoAnswer {
         /// Time waited, in milliseconds.
@@ -277,8 +277,8 @@ impl QueryServer {
         }
     }
 
-    /// Describes the metrics and sets counters to zero. Otherwise a counter that appears with its first failure would
-    /// hide that failure.
+    /// Describes the metrics and sets counters to zero. Without the zero, a counter that appears with its first failure
+    /// would hide that failure.
     fn describe_metrics() {
         metrics::describe_counter!(
             "query_releases_opened_total",

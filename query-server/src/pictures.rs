@@ -2,8 +2,8 @@ use data_index::{CategoryNode, Release, RowAddress};
 use data_model::{CategoryId, ProductId};
 use rustc_hash::FxHashMap;
 
-/// Product whose picture represents each category. It is the best presentable product in stock from the subcategory
-/// with most products, so that the picture is typical.
+/// Product whose picture represents each category. The chosen product is the most presentable one in stock from the
+/// subcategory with the most products, so that the picture is typical.
 #[derive(Debug, Default)]
 pub(crate) struct Pictures(FxHashMap<CategoryId, RowAddress>);
 

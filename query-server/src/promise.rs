@@ -107,8 +107,8 @@ impl Calendar<'_> {
         self.weekdays & (1 << weekday) != 0 && !self.is_holiday(day)
     }
 
-    /// Returns true for holidays of a country on fixed dates and those from the operator's file. Other holidays are
-    /// unknown.
+    /// Returns true for holidays of a country on fixed dates and for holidays in the operator's file. Other holidays
+    /// are unknown to the server.
     fn is_holiday(self, day: i64) -> bool {
         if self.country.is_some_and(|country| self.holidays.has(country, day)) {
             return true;

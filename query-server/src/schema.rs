@@ -129,7 +129,7 @@ pub struct Category<'a> {
 pub struct CategoriesAnswer<'a> {
     /// Top-level categories.
     pub data: Vec<Category<'a>>,
-    /// Release that the answer comes from.
+    /// Release from which the response was built.
     pub provenance: Provenance<'a>,
     /// Always `graph`.
     pub tier: Cow<'a, str>,
@@ -244,7 +244,7 @@ pub struct OutcomeStats {
 pub struct StatsAnswer<'a> {
     /// Totals of the catalogue.
     pub data: Stats<'a>,
-    /// Release that the answer comes from.
+    /// Release from which the response was built.
     pub provenance: Provenance<'a>,
     /// Always `graph`.
     pub tier: Cow<'a, str>,

@@ -27,10 +27,10 @@ pub(crate) struct Places {
 }
 
 /// Runs a limited number of searches at a time. The first searches run on the threads of their requests, which is
-/// fastest. Further searches run on separate threads, so that a thread stays free to accept, probe and refuse requests.
-/// When these threads are busy too, searches wait in a queue. When the queue is full, a long queue would delay every
-/// answer. Until that overload is over, the queue is shorter: accepted searches are answered in time, and others are
-/// refused at once.
+/// fastest. Further searches run on separate threads, so that a request thread stays free to accept, probe and refuse
+/// requests. When the separate threads are busy too, searches wait in a queue. When the queue is full, the server is
+/// overloaded. During an overload the queue is shorter, so that accepted searches finish in time. Other searches are
+/// refused immediately.
 #[derive(Debug)]
 pub(crate) struct Searches {
     here: Semaphore,
@@ -71,8 +71,8 @@ impl Searches {
         beside(place, search).await
     }
 
-    /// Runs a `search` that mostly waits instead of using the CPU. It has its own limit and never runs on a thread that
-    /// answers requests.
+    /// Runs a `search` that mostly waits instead of using the CPU. Such searches have their own limit and never run on
+    /// a thread that handles requests.
     pub(crate) async fn run_outside<T: Send + 'static>(
         &self,
         search: impl FnOnce() -> T + Send + 'static,

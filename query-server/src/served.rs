@@ -18,13 +18,14 @@ use crate::hosts::{self, host_key};
 use crate::reach::Reach;
 use crate::reads::GroupBy;
 
-/// A release with all data derived from it. A request uses only one such view, so that no answer mixes two releases.
+/// A release with all data derived from the release. A request uses only one such view, so that no response mixes two
+/// releases.
 #[derive(Debug)]
 pub(crate) struct ReleaseView {
     /// The release, which other parts of the program share.
     pub(crate) release: Arc<Release>,
     pub(crate) current: Current,
-    /// The same release with the data that searches need.
+    /// Search context: the release with the data that searches need.
     pub(crate) search: SearchContext,
     /// Release id such as `r0123…`, as in provenance and logs.
     id: String,
@@ -56,7 +57,8 @@ pub enum PrepareError {
     },
 }
 
-/// Version of the answer format. It must change whenever answers to the same request over the same release change.
+/// Version of the response format. The version must change whenever responses to the same request over the same release
+/// change.
 const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/9");
 
 impl ReleaseView {
@@ -96,7 +98,7 @@ impl ReleaseView {
         Ok(served)
     }
 
-    /// Uses these checks from now on. Nothing is rebuilt if they are already in use.
+    /// Uses these checks from now on. Cached responses are not rebuilt if these checks are already in use.
     pub(crate) fn tell(&self, checks: &Arc<Checks>) {
         if Arc::ptr_eq(&self.checked.load().recorded, checks) {
             return;

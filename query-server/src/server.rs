@@ -46,8 +46,8 @@ pub(crate) struct Inner {
 }
 
 impl QueryServer {
-    /// Builds a server over the releases of `store`, with local copies of their files in `cache`. It serves nothing
-    /// until [`QueryServer::refresh`] or [`QueryServer::follow`] has opened a release.
+    /// Builds a server over the releases of `store`, with local copies of their files in `cache`. The server has
+    /// nothing to serve until [`QueryServer::refresh`] or [`QueryServer::follow`] has opened a release.
     #[must_use]
     pub fn new(store: ReleaseStore, cache: PathBuf, clock: Arc<dyn Clock>, config: QueryConfig) -> Self {
         let searches = Searches::new(Places {
@@ -74,9 +74,9 @@ impl QueryServer {
         }))
     }
 
-    /// Returns a server fixed to the current release, for callers that need several answers from one release. It runs
-    /// searches on the caller's thread without a limit, and does not follow newer releases. `None` before the first
-    /// release.
+    /// Returns a server fixed to the current release, for callers that need several answers from one release. The
+    /// returned server runs searches on the caller's thread without a limit, and does not follow newer releases.
+    /// Returns `None` before the first release.
     #[must_use]
     pub fn pinned(&self) -> Option<Self> {
         let inner = &self.0;
@@ -112,7 +112,7 @@ impl QueryServer {
         self.0.served.load().as_ref().map(|served| served.release.id())
     }
 
-    /// Returns a channel with the release being served, for other parts of the program that answer from it.
+    /// Returns a channel with the release being served, for other parts of the program that read the release.
     #[must_use]
     pub fn releases(&self) -> watch::Receiver<Option<Arc<Release>>> {
         self.0.released.subscribe()

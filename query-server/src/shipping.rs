@@ -264,8 +264,9 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// Returns the estimate from the store's answers for other pincodes of the sorting district, if they are all in one
-    /// zone and the release has no zones. Such answers do not show that the store delivers to this pincode.
+    /// Returns an estimate from the store's delivery data for other pincodes of the sorting district. Requires that all
+    /// these pincodes are in one zone and that the release has no zones. Delivery data for other pincodes does not show
+    /// that the store delivers to this pincode.
     fn of_district(matrix: &'a DeliveryMatrix, pincode: Pincode) -> Option<Self> {
         if matrix.has_zones() {
             return None;

@@ -31,7 +31,7 @@ impl FromStr for AllowedKeys {
             if name == GRANTED {
                 allowed.granted = true;
             } else if name == NOBODY {
-                // `none` adds no key. It exists because an empty `sql.keys` has another meaning.
+                // The value `none` adds no key. The value exists because an empty `sql.keys` has another meaning.
             } else if name.starts_with("key_") {
                 allowed.ids.insert(name.to_owned());
             } else {

@@ -28,7 +28,7 @@ pub enum Format {
     Csv,
 }
 
-/// Encodes an answer piece by piece.
+/// Encodes a response incrementally, batch by batch.
 pub(crate) trait Encode: Send {
     /// Encodes the bytes before the rows.
     fn head(&mut self) -> Result<Vec<u8>, SqlError>;
@@ -38,7 +38,7 @@ pub(crate) trait Encode: Send {
     fn end(&mut self) -> Result<Vec<u8>, SqlError>;
 }
 
-/// Next bytes of an answer, `None` after the last bytes, or the error that ended the answer.
+/// Next bytes of a response, `None` after the last bytes, or the error that ended the response.
 pub(crate) type Part = Result<Option<Bytes>, SqlError>;
 
 /// Stream of an answer's bytes. Dropping the stream ends the statement.

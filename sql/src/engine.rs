@@ -36,7 +36,7 @@ struct Inner {
     waiting: AtomicUsize,
 }
 
-/// Way in which a worker's answer ended.
+/// Outcome of a worker's response.
 enum Outcome {
     /// The worker completed its answer or reported an error, and can take another request.
     Told(Result<(), SqlError>),

@@ -1,4 +1,4 @@
-//! Encodes schemas, rows and tables as Arrow Flight messages. This runs in the workers, which have the rows.
+//! Encodes schemas, rows and tables as Arrow Flight messages. The encoding runs in the workers, which have the rows.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,8 +42,8 @@ pub(crate) fn framed(message: &impl Message) -> Vec<u8> {
     out
 }
 
-/// Returns the schema of an answer, without comments and view types. JDBC clients would use a comment as the column
-/// name. They also cannot read Arrow string views, so views become plain strings.
+/// Returns the schema of a response, without comments and view types. JDBC clients would use a comment as the column
+/// name. JDBC clients also cannot read Arrow string views, so views become plain strings.
 pub(crate) fn answered(schema: &Schema) -> Schema {
     let fields = schema.fields().iter().map(|field| {
         let plain = field.as_ref().clone().with_data_type(plain(field.data_type()));

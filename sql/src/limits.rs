@@ -50,7 +50,8 @@ pub(crate) fn held_bytes() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Gives this thread and the threads it starts the lowest priority. Also disables core dumps of the process.
+/// Gives the calling thread and the threads that it starts the lowest priority. Also disables core dumps of the
+/// process.
 pub(crate) fn yield_to_all() {
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
     let _ = thread_priority::ThreadPriority::Min.set_for_current();

@@ -107,7 +107,7 @@ pub fn open_router(door: Door) -> OpenRouter {
     OpenRouter::of(operations(), door)
 }
 
-/// Creates the router for Arrow Flight SQL. It uses gRPC, so the listener must support HTTP/2.
+/// Creates the router for Arrow Flight SQL. The protocol uses gRPC, so the listener must support HTTP/2.
 #[cfg(feature = "flight")]
 #[must_use]
 pub fn flight_router(door: Door) -> OpenRouter {
@@ -118,12 +118,13 @@ pub fn flight_router(door: Door) -> OpenRouter {
 
 /// Runs a read-only statement.
 ///
-/// The answer is complete, or the connection is closed early: an error after the first rows cannot be reported in
-/// another way. The `Accept` header selects `application/json` (the default), `application/vnd.apache.arrow.stream` or
-/// `text/csv`. A statement that cannot be run gets a 422 with a `reason`. `refused` means that the statement does more
-/// than read or is too large. `invalid` means that it cannot be parsed, planned or evaluated. `memory`, `disk`, `time`
-/// and `rows` mean that it exceeds a limit, which `detail` names. `as_of` means that the requested point in time is not
-/// available. If too many other statements are running, the answer is 503 `overloaded`.
+/// The answer is complete, or the connection is closed early: closing the connection is the only way to report an error
+/// after the first rows. The `Accept` header selects `application/json` (the default),
+/// `application/vnd.apache.arrow.stream` or `text/csv`. A statement that cannot be run gets a 422 with a `reason`.
+/// `refused` means that the statement does more than read or is too large. `invalid` means that the statement cannot be
+/// parsed, planned or evaluated. `memory`, `disk`, `time` and `rows` mean that the statement exceeds a limit, which
+/// `detail` names. `as_of` means that the requested point in time is not available. If too many other statements are
+/// running, the answer is 503 `overloaded`.
 #[utoipa::path(
     post,
     path = "/v1/sql",

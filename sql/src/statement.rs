@@ -1,4 +1,4 @@
-//! Parses and checks statements. It accepts one read-only statement at a time that is small enough to plan. No I/O.
+//! Parses and checks statements. Only a single read-only statement that is small enough to plan is accepted. No I/O.
 
 use datafusion::sql::parser::{DFParserBuilder, Statement};
 use datafusion::sql::sqlparser::ast::{self, SetExpr};

@@ -22,8 +22,8 @@ pub(crate) const CATALOG: &str = "haat";
 pub(crate) const SCHEMA: &str = "public";
 /// Schema of the tables that describe the other tables.
 pub(crate) const ABOUT: &str = "haat";
-/// Number of rows in a batch. It is limited because the result of an expression over a whole batch must fit into
-/// memory.
+/// Number of rows in a batch. The number is limited because the result of an expression over a whole batch must fit
+/// into memory.
 const BATCH_ROWS: usize = 2_048;
 
 /// Tables of one release or lake state, in a session that all statements over this state share.
@@ -151,7 +151,8 @@ impl Tables {
         self.schemas.keys().filter(|name| name.schema != ABOUT)
     }
 
-    /// Builds the message for an unknown name. It explains why a schema is absent, or else lists the existing names.
+    /// Builds the error message for an unknown table name. The message explains why a schema is absent, or lists the
+    /// existing names.
     pub(crate) fn not_found(&self, words: &str) -> String {
         let of_absent = |absent: &&Absent| words.contains(&format!("'{}.", absent.schema));
         if let Some(absent) = self.absent.as_ref().filter(of_absent) {

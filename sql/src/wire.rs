@@ -11,8 +11,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use crate::encode::Format;
 use crate::{SqlConfig, SqlError};
 
-/// Maximum payload of an answer frame, in bytes. It keeps the server's memory small, because only a few frames are
-/// buffered.
+/// Maximum payload of a response frame, in bytes. The maximum limits the server's memory use, because only a few frames
+/// are buffered.
 const PIECE_BYTES_MAX: usize = 256 << 10;
 /// Maximum payload of any frame, in bytes: enough for the longest accepted statement with JSON escapes.
 const FRAME_BYTES_MAX: usize = 4 << 20;

@@ -23,7 +23,7 @@ use crate::{SqlConfig, SqlError};
 /// Stack size of the main thread, in bytes. Parsing and planning recurse over a statement, and only the used part of
 /// the stack takes memory.
 const STACK_BYTES: usize = 256 << 20;
-/// Stack size of the other threads, in bytes. They run steps of query plans.
+/// Stack size in bytes of the threads that run steps of query plans.
 const THREAD_STACK_BYTES: usize = 8 << 20;
 
 /// Worker's side of the socket to its server.

@@ -24,7 +24,7 @@ use crate::{SqlConfig, SqlError};
 /// Maximum time to wait for the exit of a worker that closed its socket.
 const BREAK_OFF_MAX: Duration = Duration::from_secs(5);
 
-/// Environment variables that a worker process inherits from its server. None of them contains a secret.
+/// Environment variables that a worker process inherits from its server. These variables contain no secrets.
 const VARIABLES: [&str; 16] = [
     "ALL_PROXY",
     "HOME",

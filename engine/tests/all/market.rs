@@ -1,4 +1,4 @@
-//! Small test market with two currencies. It answers REST requests and SQL statements from one release.
+//! Small test market with two currencies. A single release serves both REST requests and SQL statements.
 
 use std::sync::Arc;
 

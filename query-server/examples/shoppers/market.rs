@@ -26,7 +26,7 @@ const PAGE: usize = 250;
 /// Facts of each brand, with the brand's products.
 pub(crate) type Stores = Vec<(BrandFacts, Vec<Product>)>;
 
-/// Returns a stopped clock. It only names the release and measures nothing.
+/// Returns a stopped clock. This example uses the clock only to name the release and never measures time.
 fn still() -> Arc<SetClock> {
     SetClock::at("2027-01-15T08:00:00Z")
 }
@@ -65,8 +65,9 @@ async fn store(client: &reqwest::Client, address: &StoreAddress) -> anyhow::Resu
     normalised(brand, pages.into_iter())
 }
 
-/// Reads the stores of a folder with one subfolder per store. Each has catalogue pages `products*.json` exactly as the
-/// store sent them. The currency of a store comes from its `meta.json` if recorded, otherwise it is `currency`.
+/// Reads the stores of a folder with one subfolder per store. Each subfolder has catalogue pages `products*.json`
+/// exactly as the store sent them. The currency of a store comes from its `meta.json` if that file exists, otherwise
+/// the store has the currency `currency`.
 pub(crate) fn recorded(folder: &Path, currency: CurrencyCode) -> anyhow::Result<Stores> {
     let mut stores = Vec::new();
     for folder in sorted(folder)? {

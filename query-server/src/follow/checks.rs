@@ -32,8 +32,8 @@ impl QueryServer {
         self.tell_checks();
     }
 
-    /// Applies the known checks to the served release. It is called after a change of either, so the order of two
-    /// concurrent changes does not matter.
+    /// Applies the known checks to the served release. Callers run this function after a change of the checks or the
+    /// release, so the order of two concurrent changes does not matter.
     pub(crate) fn tell_checks(&self) {
         if let Some(served) = self.0.served.load().as_deref() {
             served.tell(&self.0.checks.load_full());

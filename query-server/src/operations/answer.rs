@@ -11,7 +11,7 @@ use crate::render::TIER_END;
 #[derive(Debug, Clone)]
 pub struct Answer(Form);
 
-/// Stored form of an answer: shared by all requests or made for one.
+/// Stored form of a response body: shared by all requests or built for a single request.
 #[derive(Debug, Clone)]
 pub(crate) enum Form {
     /// Answer that is the same for everyone and built once.
@@ -91,7 +91,7 @@ impl fmt::Debug for IfNoneMatch<'_> {
     }
 }
 
-/// Answer, or a note that the caller already has it. In that case the answer is not built.
+/// Response, or a note that the caller's copy is current. If the caller's copy is current, the response is not built.
 #[derive(Debug)]
 pub(crate) enum Conditional {
     /// The caller's copy is still current.

@@ -41,8 +41,8 @@ impl BrandQuery {
         }
     }
 
-    /// Returns true if the brand's name, slug or domain contains each word. Accents and word breaks in the name do not
-    /// matter.
+    /// Returns true if the brand's name, slug or domain contains each word. Accents and word breaks in the name are
+    /// ignored.
     fn is_found_in(&self, brand: &Brand) -> bool {
         let has = |sought: &Self| {
             brand.name.to_lowercase().contains(&sought.text)

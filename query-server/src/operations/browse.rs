@@ -202,7 +202,8 @@ impl BrowsePlan {
             ..
         } = &self.filter;
         let (category, brand, order, fold) = (self.scope.category, self.scope.brand, self.order, self.fold);
-        // The currency is part of the key even without a price filter, because the answer states prices in it.
+        // The currency is part of the key even without a price filter, because the response states prices in this
+        // currency.
         let currency = self.currency;
         let to = self.to.as_ref().map(Destination::list_key).unwrap_or_default();
         // `Debug` quotes texts, so two values cannot run into each other.

@@ -12,7 +12,7 @@ use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
 impl QueryServer {
-    /// Returns the category tree without empty categories. It is built once per release.
+    /// Returns the category tree without empty categories. The tree is built once per release.
     ///
     /// # Errors
     /// `NotReady`.

@@ -2,7 +2,7 @@
 //!
 //! Input: requests whose fields are already validated. Output: an [`Answer`] with an entity tag, which is a type of
 //! [`schema`](crate::schema) as JSON; or values of `data-model` for the gateway; or an [`OperationError`]. Routes and
-//! other parts of the program call the operations. Nothing here depends on HTTP.
+//! other parts of the program call the operations. The operations do not depend on HTTP.
 
 mod answer;
 mod brand;

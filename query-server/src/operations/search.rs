@@ -86,7 +86,7 @@ impl QueryServer {
         Ok(made)
     }
 
-    /// Runs a search. Also returns whether the result stays the same for the whole life of the release.
+    /// Runs a search. Also returns true if the result stays the same for the whole life of the release.
     async fn searched<T: Send + 'static>(
         &self,
         served: Arc<ReleaseView>,
@@ -124,7 +124,7 @@ impl CountedSearch {
     }
 }
 
-/// Applies `read` to the answer. Also returns whether the answer stays the same for the whole life of the release.
+/// Applies `read` to the response. Also returns true if the response stays the same for the whole life of the release.
 fn answer<T>(
     served: &ReleaseView,
     request: &SearchRequest,

@@ -172,8 +172,8 @@ pub(super) fn brand(entry: &BrandEntry) -> String {
     inert(&json(512, &store))
 }
 
-/// Escapes JSON so that it cannot end or start an HTML element (HTML standard, 13.2.5.4 on script data). It also
-/// escapes characters that older scripts treat as line ends. The JSON value stays the same.
+/// Escapes JSON so that it cannot end or start an HTML element (HTML standard, 13.2.5.4 on script data). Also escapes
+/// characters that older scripts treat as line ends. The JSON value stays the same.
 fn inert(json: &[u8]) -> String {
     let json = String::from_utf8_lossy(json);
     let mut out = String::with_capacity(json.len());

@@ -24,7 +24,7 @@ impl Markup {
         self
     }
 
-    /// Appends the canonical URL of a document. It is absolute if the server knows its public address.
+    /// Appends the canonical URL of a document. The URL is absolute if the server's public address is configured.
     pub(super) fn canonical(&mut self, public_url: &str, folder: &str, name: &str) -> &mut Self {
         let start = match public_url.trim_end_matches('/') {
             "" => "..",

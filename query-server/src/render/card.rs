@@ -37,8 +37,8 @@ pub(crate) fn cards<'a>(served: &'a ReleaseView, rows: &[RowAddress]) -> Vec<Pro
     rows.iter().filter_map(|at| card(served, *at)).collect()
 }
 
-/// Builds the card of a product in a list. It includes delivery if a destination is given, and the product's siblings
-/// if the list is folded.
+/// Builds the card of a product in a list. The card includes delivery facts if a destination is given, and the
+/// product's siblings if the list is folded by colour.
 pub(crate) fn listed<'a>(
     served: &'a ReleaseView,
     at: RowAddress,

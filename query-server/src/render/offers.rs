@@ -144,7 +144,7 @@ fn store_of(served: &ReleaseView, at: RowAddress) -> &StoreHost {
     &served.release.brand_of(at).facts.brand.store
 }
 
-/// Returns the product's own variant if every brand has the same variant. Then offers are for variants. Otherwise all
+/// Returns the product's own variant if every brand has the same variant; offers are then for variants. Otherwise all
 /// offers, including the product's own, are for whole products, so that they are comparable.
 fn same_variant(found: &[Counterpart<'_>]) -> Option<VariantId> {
     let mut own = found.iter().map(|found| found.variants.map(|(own, _)| own));

@@ -11,20 +11,20 @@ use crate::server::QueryServer;
 
 /// Lists the products of a category, a brand, or a brand in a category, with facets.
 ///
-/// Without `sort`, the most presentable products come first. A facet counts the products that pass every other filter:
-/// its own filter does not change its counts, and the price range does not change `price`. A count tells how many
-/// products a value would select. The shown facets, their order and the limits of the histogram depend only on the
-/// category and the brand, so they do not change with the filters. The order is: subcategories, brands, the facets that
-/// most products have, tags. There are at most 12 facets besides brands, with `facet_values_max` values each.
-/// `values_total` is the number of values, and `facet_query` finds the others. Values in the filter are always shown,
-/// even with a count of 0.
+/// Without `sort`, the most presentable products come first. A facet counts the products that pass all other filters: a
+/// filter on a facet does not change the counts of that facet, and the price range does not change `price`. A count is
+/// the number of products that a value would select. The shown facets, their order and the limits of the histogram
+/// depend only on the category and the brand, so they do not change with the filters. Facets are ordered:
+/// subcategories, brands, the facets that most products have, tags. There are at most 12 facets besides brands, with
+/// `facet_values_max` values each. `values_total` is the number of values, and `facet_query` finds further values.
+/// Values in the filter are always shown, even with a count of 0.
 ///
-/// Prices in different currencies are never compared. Prices are in `currency`. Its default is the only currency of the
-/// browsed products, otherwise the market's currency. `provenance.price` names it. A price filter keeps only products
-/// in that currency, in items and counts. `provenance.price.left_out` tells if it excluded products in other
-/// currencies. A price sort excludes nothing: products in that currency come first, then the others, grouped by
-/// currency. `price` covers only products in that currency. A price of 0 counts as no price: it fails every price
-/// filter and is never the cheapest.
+/// Prices in different currencies are never compared. Prices are in `currency`. The default of `currency` is the only
+/// currency of the browsed products, otherwise the market's currency. `provenance.price` names the currency. A price
+/// filter keeps only products in that currency, in items and counts. `provenance.price.left_out` is present if the
+/// price filter excluded products in other currencies. A price sort excludes nothing: products in that currency come
+/// first, then the others, grouped by currency. `price` covers only products in that currency. A price of 0 counts as
+/// no price: it fails every price filter and is never the cheapest.
 ///
 /// Without `sort`, and among equal products of a sort, sold-out products come last. With `fold=color`, products of one
 /// brand whose titles differ only by a colour share one card with `swatches`; counts still count products.
@@ -37,7 +37,7 @@ use crate::server::QueryServer;
 /// excludes products of brands that are not known to deliver by that day, from items and counts.
 ///
 /// The list ends after 1,000 products. A cursor is valid for the same filters, kinds, pincode and sort in the same
-/// release. With `deliver_by` it is valid only on the same day. `limit` may change from page to page.
+/// release. With `deliver_by`, a cursor is valid only on the same day. `limit` may change from page to page.
 #[utoipa::path(
     get,
     path = "/v1/browse",

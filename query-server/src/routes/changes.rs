@@ -15,8 +15,8 @@ use crate::server::QueryServer;
 /// variant was added or removed, or its price, list price or availability changed. To follow a market, repeat the
 /// request with the largest `changed_at` of all pages; a product with exactly that time is listed again. A page may be
 /// empty and still have a `next_cursor`; continue until it is null. A cursor ends with its release (`cursor_expired`);
-/// then start again with the same `since`. Removed products are in `gone`, after all others: the last 20,000,
-/// regardless of their age.
+/// then start again with the same `since`. Removed products are in `gone`, after all other products. Only the last
+/// 20,000 removed products are listed, regardless of their age.
 #[utoipa::path(
     get,
     path = "/v1/changes",

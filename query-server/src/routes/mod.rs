@@ -1,4 +1,4 @@
-//! HTTP routes. Each route reads its parameters, calls one operation and writes its answer.
+//! HTTP routes. Each route reads its parameters, calls one operation and writes the response.
 
 mod brands;
 mod browse;
@@ -45,7 +45,7 @@ impl QueryServer {
 
     /// Returns the public routes with their descriptions and constant answers, but without the edge. A program with
     /// several servers puts one edge around all of them. The page, the probes and, with `metrics`, `/metrics` are
-    /// included, so no other server may add its own.
+    /// included, so no other server of the program may add these routes.
     pub fn open_router(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
         open_router(self, metrics)
     }

@@ -12,12 +12,12 @@ use crate::server::QueryServer;
 ///
 /// Identical products of different brands are found when a release is built: by bar code number if known, otherwise by
 /// maker, stock keeping unit, title and attributes. Another size, pack, colour or version is not the same product.
-/// Doubtful pairs are left out. Each offer states its confidence (`confidence`), the deciding evidence (`basis`) and
+/// Uncertain matches are excluded. Each offer states its confidence (`confidence`), the deciding evidence (`basis`) and
 /// all evidence (`reasons`). The product's own offer is included (`is_this_product`). Offers in stock come first.
 /// Within each group, the product's own currency comes first, and within a currency the lowest price. Prices in
 /// different currencies are not compared. Prices and stock are the stored snapshot. If the release has no data on
-/// identical products, `provenance.unknown_reason` says so, and only the product's own offer is listed. With `pincode`,
-/// each offer has `delivery`.
+/// identical products, `provenance.unknown_reason` states this, and only the product's own offer is listed. With
+/// `pincode`, each offer has `delivery`.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}/offers",

@@ -9,7 +9,7 @@ use crate::server::QueryServer;
 
 /// Reports that the process is running.
 ///
-/// It does not say if requests can be answered; `/readyz` does. Restart a process that does not answer.
+/// `/readyz` reports if the server can serve requests; this probe does not. Restart a process that does not respond.
 #[utoipa::path(
     get,
     path = "/healthz",

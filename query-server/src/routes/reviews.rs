@@ -10,8 +10,8 @@ use crate::server::QueryServer;
 
 /// Returns a product's reviews, newest first.
 ///
-/// Reviews come from the store's review app, if that app is supported and has reviews of the product. Otherwise they
-/// come from the product's own page at the store. Many stores show no reviews; then the list is empty.
+/// Reviews come from the store's review app, if that app is supported and has reviews of the product. Otherwise reviews
+/// come from the product's own page at the store. The list is empty if the store shows no reviews.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}/reviews",

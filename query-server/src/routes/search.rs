@@ -18,29 +18,31 @@ use crate::server::QueryServer;
 /// Search by words looks for every word of the query in some field. If fewer products than a page have all words,
 /// products that lack one word follow, then products with any word (`provenance.relaxed`), and in `hybrid` products
 /// similar in meaning. If twenty or more products have every word, filters by price, stock, sale or facets only reduce
-/// these products, as the counts show. Others are added only if none is left. A word that no product has is corrected
-/// if a similar word is known (`provenance.corrections`). If no product has the last word, or none has it together with
-/// the other words, it is completed as a prefix (`provenance.relaxed` is `prefix`). Synonyms of shoppers match each
-/// other, and the query's own words rank first (`provenance.synonyms`). `mode=lexical` uses words as typed, in any
-/// grammatical form, in one word or in two (listed in `provenance.synonyms`). It corrects and completes no words and
-/// uses no synonyms. If too few products have all words, it also adds products that lack some. A product whose title
-/// equals the query comes first, then products whose SKU or handle equals it, then products of the brand with that
-/// name. Without a query, the most presentable products are returned, and sold-out products last. Prices are in
-/// `currency`. Its default is the only currency of the searched products, otherwise the market's currency.
-/// `provenance.price` names it if prices filter, sort or are counted. A price filter keeps only products in that
-/// currency, and `provenance.price.left_out` tells if it excluded products in other currencies. A price sort excludes
-/// nothing: products in that currency come first, then the others, grouped by currency. A price of 0 counts as no
-/// price.
+/// these products, as the counts show. Other products are added only if no product remains after the filters. A word
+/// that no product has is corrected if a similar word is known (`provenance.corrections`). If no product has the last
+/// word, or none has it together with the other words, it is completed as a prefix (`provenance.relaxed` is `prefix`).
+/// Synonyms of shoppers match each other, and the query's own words rank first (`provenance.synonyms`). `mode=lexical`
+/// uses words as typed, in any grammatical form, in one word or in two (listed in `provenance.synonyms`). The lexical
+/// mode corrects and completes no words and uses no synonyms. If too few products have all words, the lexical mode also
+/// adds products that lack some words. A product whose title equals the query comes first, then products whose SKU or
+/// handle equals it, then products of the brand with that name. Without a query, the most presentable products are
+/// returned, and sold-out products last. Prices are in `currency`. The default of `currency` is the only currency of
+/// the searched products, otherwise the market's currency. `provenance.price` names the currency if the request filters
+/// or sorts by price or counts prices. A price filter keeps only products in that currency, and
+/// `provenance.price.left_out` is present if the price filter excluded products in other currencies. A price sort
+/// excludes nothing: products in that currency come first, then the others, grouped by currency. A price of 0 counts as
+/// no price.
 ///
 /// In `mode=hybrid` the query is also interpreted as a sentence. `provenance.understood` shows the interpretation, and
 /// `understand=false` disables it. Prices ("under 2000", "500 se kam", "between 1000 and 2000", "below 20 dollars")
 /// become filters, in the named or searched currency. Unwanted things ("not black", "without leather", "bina cheeni",
 /// `-silk`) must not occur in titles, attributes and vendors. An unwanted brand ("not from Nike", "any brand but Nike")
-/// is excluded with all its products. A lack that titles claim ("no sugar", "caffeine free") must be in the title. If
-/// no thing is named, the recipient of a gift, occasions and purposes stand for categories. Ages are not sizes. Words
-/// in quotation marks must be adjacent. Words that only express the request are ignored. A query that equals a title, a
-/// code or the name of a brand means only that. A price parameter of the request takes precedence over a price in the
-/// text. If no product has the words, products similar in meaning are returned (`provenance.relaxed` is `meaning`).
+/// is excluded with all its products. The absence of an ingredient that titles claim ("no sugar", "caffeine free") must
+/// be in the title. If the query names no product, the recipient of a gift, occasions and purposes stand for
+/// categories. Ages are not sizes. Words in quotation marks must be adjacent. Words that only express the request are
+/// ignored. A query that equals a title, a code or the name of a brand means only that. A price parameter of the
+/// request takes precedence over a price in the text. If no product has the words, products similar in meaning are
+/// returned (`provenance.relaxed` is `meaning`).
 ///
 /// Only goods are returned unless `kind` asks for others: gift cards, services, fees, samples, notices and tests of
 /// stores.
@@ -48,14 +50,14 @@ use crate::server::QueryServer;
 /// With `pincode`, every card has `delivery` with the known delivery facts; unknown facts are null. `deliver_by`
 /// excludes products of brands that are not known to deliver by that day, also from the counts.
 ///
-/// An answer with fewer than twenty cards is the start of one with twenty. With `fold=color`, products of one brand
-/// whose titles differ only by a colour share one card with `swatches`.
+/// An answer with fewer than twenty cards is the start of the answer with twenty cards. With `fold=color`, products of
+/// one brand whose titles differ only by a colour share one card with `swatches`.
 ///
-/// `facet_counts=true` adds `provenance.facets` and `provenance.price`, as in `GET /v1/browse`. They count every
-/// product that the words match, however many are shown. If fewer than twenty products have every word, the products
-/// shown in addition (by meaning or fewer words) count too: the first twenty or `limit`, whichever is more. For
-/// `similar_to`, similarity is gradual, so only these products are counted; in `mode=semantic` nothing is counted. A
-/// search reports no total: a count above 1,000 is 1000 with `value_capped: true`.
+/// `facet_counts=true` adds `provenance.facets` and `provenance.price`, as in `GET /v1/browse`. The counts cover every
+/// product that the words match, not only the shown products. If fewer than twenty products have every word, the
+/// products shown in addition (by meaning or fewer words) count too: the first twenty or `limit`, whichever is more.
+/// For `similar_to`, similarity is gradual, so only these products are counted; in `mode=semantic` nothing is counted.
+/// A search reports no total: a count above 1,000 is 1000 with `value_capped: true`.
 #[utoipa::path(
     get,
     path = "/v1/search",

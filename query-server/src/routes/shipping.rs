@@ -11,11 +11,11 @@ use crate::server::QueryServer;
 /// Returns the shipping of a product to a pincode.
 ///
 /// Terms are those that the brand's store states; the store is not contacted. Unknown facts are null. `delivery.basis`
-/// names the basis of the delivery days. `pincode`: the store's answer for this pincode, at `sampled_at`. `zone`: its
-/// answers for other pincodes with the same first three digits, all in one zone; it is then unknown if the store
-/// delivers to this pincode. `policy`: its terms, if every rate states days; otherwise the dispatch and transit days in
-/// its text, its cut-off time, working days and known holidays. `unknown`: no days are known. Dates count from today in
-/// the market's time zone, and the entity tag changes at midnight.
+/// names the basis of the delivery days. `pincode`: the store's answer for this pincode, at `sampled_at`. `zone`: the
+/// store's answers for other pincodes with the same first three digits, all in one zone; the answers do not show that
+/// the store delivers to this pincode. `policy`: the store's terms, if every rate states days; otherwise the dispatch
+/// and transit days in the text of the terms, with the cut-off time, working days and known holidays. `unknown`: no
+/// days are known. Dates count from today in the market's time zone, and the entity tag changes at midnight.
 #[utoipa::path(
     get,
     path = "/v1/shipping",

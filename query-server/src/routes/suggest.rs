@@ -11,11 +11,11 @@ use crate::server::QueryServer;
 /// Returns typeahead suggestions.
 ///
 /// The last word is treated as a prefix. `queries` are phrases of the catalogue that start with the typed text, then
-/// phrases in which a later word starts with it, most frequent first. `products` have every word in their titles, in
-/// any order, most presentable first. `brands` and `categories` have a word in their names that starts with the text,
-/// those with most products first. If nothing matches a word, typing mistakes are allowed: one letter from four letters
-/// on, two letters from eight on. The first letter must be right. An empty `q` returns popular suggestions. A `q`
-/// without letters or digits returns nothing.
+/// phrases in which a later word starts with the typed text, most frequent first. `products` have every word in their
+/// titles, in any order, most presentable first. `brands` and `categories` have a word in their names that starts with
+/// the text, ordered by number of products, highest first. If nothing matches a word, typing mistakes are allowed: one
+/// letter from four letters on, two letters from eight on. The first letter must be right. An empty `q` returns popular
+/// suggestions. A `q` without letters or digits returns nothing.
 #[utoipa::path(
     get,
     path = "/v1/suggest",

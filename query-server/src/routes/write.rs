@@ -4,7 +4,7 @@ use http::HeaderMap;
 
 use crate::operations::{Conditional, Form};
 
-/// Returns a function that tells if the client has the answer with a given tag, according to `If-None-Match`.
+/// Returns a function that returns true for an entity tag that the client already has, according to `If-None-Match`.
 pub(super) fn known(headers: &HeaderMap) -> impl Fn(&EntityTag) -> bool + Sync + use<'_> {
     move |tag| if_none_match(headers, tag)
 }

@@ -191,7 +191,7 @@ pub struct BrandsAnswer<'a> {
 pub struct BrandAnswer<'a> {
     /// Requested brand.
     pub data: BrandDetail<'a>,
-    /// Release that the answer comes from.
+    /// Release from which the response was built.
     pub provenance: Provenance<'a>,
     /// Always `graph`.
     pub tier: Cow<'a, str>,

@@ -47,7 +47,7 @@ pub struct PriceSummary<'a> {
     /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
     /// Price histogram in ascending order without gaps, at most twelve bins. The last bin contains the few prices far
-    /// above the others. Empty if no product is in the currency.
+    /// above the others. The histogram is empty if no product is priced in the currency.
     pub histogram: Vec<PriceBin>,
 }
 

@@ -60,7 +60,7 @@ pub struct GoneProduct<'a> {
 pub struct ChangesAnswer<'a> {
     /// Products that were added or changed, in an order that is stable within a release.
     pub data: Vec<ChangedProduct<'a>>,
-    /// Removed products, newest first. They follow after all other products.
+    /// Removed products, newest first. Removed products follow after all other products of the list.
     pub gone: Vec<GoneProduct<'a>>,
     /// `true` if more than the 1,000 products that a list can contain changed. Use `brand` or a later `since`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,8 +5,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{ProductCard, Provenance};
 
-/// Parameters of `GET /v1/lookup`: at least one of `url`, `sku` and `handle`. Each may be repeated, at most 20 in
-/// total.
+/// Parameters of `GET /v1/lookup`: at least one of `url`, `sku` and `handle`. Each parameter may be repeated, at most
+/// 20 values in total.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LookupParameters {
@@ -19,7 +19,7 @@ pub struct LookupParameters {
     /// Handle of the product in the brand's URLs. Requires `brand`.
     #[param(required = false)]
     pub handle: Vec<String>,
-    /// Slug of the brand of the handles. It also restricts SKUs to that brand.
+    /// Slug of the brand whose handles are looked up. The slug also restricts SKUs to that brand.
     #[param(required = false, max_length = 200)]
     pub brand: Option<String>,
 }
@@ -42,7 +42,7 @@ pub struct Lookup<'a> {
 pub struct LookupAnswer<'a> {
     /// One entry for each name, in request order.
     pub data: Vec<Lookup<'a>>,
-    /// Release that the answer comes from.
+    /// Release from which the response was built.
     pub provenance: Provenance<'a>,
     /// Always `graph`.
     pub tier: Cow<'a, str>,

@@ -37,8 +37,8 @@ pub struct BrandOffer<'a> {
     /// URL of the product's page at the brand's store.
     #[schema(format = "uri")]
     pub url: Cow<'a, str>,
-    /// Matching variant, if it is known for every brand and corresponds to one variant of this product. Otherwise null,
-    /// and all offers are for whole products.
+    /// Matching variant, if a variant of every brand is known and corresponds to one variant of this product. Null if
+    /// all offers are for whole products.
     #[schema(required = true)]
     pub variant_id: Option<Cow<'a, str>>,
     /// Price of the matching variant, otherwise the lowest price of all variants, in minor units; 0 if no price is
@@ -85,7 +85,7 @@ pub struct MatchReason<'a> {
 pub struct OffersAnswer<'a> {
     /// Offers in stock first, then offers in the product's own currency, and within a currency the lowest price first.
     pub data: Vec<BrandOffer<'a>>,
-    /// Release that the answer comes from.
+    /// Release from which the response was built.
     pub provenance: OffersProvenance<'a>,
     /// Always `graph`.
     pub tier: Cow<'a, str>,

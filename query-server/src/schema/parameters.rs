@@ -66,7 +66,7 @@ pub struct SearchParameters {
     #[param(required = false, max_length = 200)]
     pub brand: Option<String>,
     /// `hybrid` (words and meaning), `semantic` (only meaning) or `lexical` (only words). `lexical` searches for the
-    /// words as typed, in one word or in two. It corrects no spelling and completes no words.
+    /// words as typed, in one word or in two. The mode `lexical` corrects no spelling and completes no words.
     #[param(required = false, schema_with = modes)]
     pub mode: Option<String>,
     /// Maximum number of cards.
@@ -132,7 +132,7 @@ pub struct FilterParameters {
     #[param(required = false, pattern = "^([A-Za-z]{3})?$")]
     pub currency: Option<String>,
     /// `color` combines products of one brand whose titles differ only by a colour into one card. The card shows the
-    /// first of them in sort order, and all of them as `swatches`.
+    /// first product in sort order, and all products as `swatches`.
     #[param(required = false, schema_with = folds)]
     pub fold: Option<String>,
     /// Indian pincode. Adds the known delivery facts to every card as `delivery`. Unknown facts are null.

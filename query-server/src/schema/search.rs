@@ -42,7 +42,8 @@ pub struct SearchProvenance<'a> {
     /// `embedder_failed` or `no_known_word`; otherwise null.
     #[schema(required = true)]
     pub degraded: Option<Cow<'a, str>>,
-    /// Additional words that were searched. They have less weight than the query's own words.
+    /// Synonyms that were searched in addition to the query's words. Synonyms have less weight than the query's own
+    /// words.
     pub synonyms: Vec<Synonym<'a>>,
     /// With `facet_counts=true`: the number of matching products for each facet value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,7 +65,7 @@ pub struct SearchProvenance<'a> {
 }
 
 /// Score components of a card. Cards with the word tier `title_and_code`, `title`, `code` or `brand` come first, in
-/// this order. The others are ordered by score.
+/// this order. All other cards are ordered by score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Explained<'a> {
     /// UUID of the product.
@@ -75,8 +76,8 @@ pub struct Explained<'a> {
     /// Match by words; null if there is none.
     #[schema(required = true)]
     pub words: Option<ExplainedWords<'a>>,
-    /// Bonus if the product's category is the thing that the query names. Negative if the query names a thing and the
-    /// product is only an accessory for it. Otherwise 0.
+    /// Bonus if the product is in the category that the query names. Negative if the query names a kind of product and
+    /// this product is only an accessory. Otherwise 0.
     pub category: f32,
     /// Similarity in meaning; null if the search did not use meaning.
     #[schema(required = true)]
@@ -90,7 +91,7 @@ pub struct ExplainedWords<'a> {
     pub tier: Cow<'a, str>,
     /// Score within the tier.
     pub score: f32,
-    /// Word score including its tier, as a share of the best word score, from 0 to 1.
+    /// Word score including the tier, as a share of the best word score, from 0 to 1.
     pub fit: f32,
     /// Weight of words in the total score.
     pub share: f32,

@@ -45,7 +45,7 @@ pub struct Shipping<'a> {
     pub free_shipping: Vec<FreeShipping<'a>>,
     /// Cash on delivery for an order of only this product.
     pub cod: CashOnDelivery,
-    /// URL of the first text of the shipping terms. Each sentence in `evidence` has its own URL.
+    /// URL of the first text of the shipping terms. Sentences in `evidence` have separate URLs.
     #[schema(required = true, format = "uri")]
     pub source_url: Option<Cow<'a, str>>,
     /// Time at which the shipping terms were read (RFC 3339).
@@ -99,8 +99,8 @@ pub struct ShippingSources<'a> {
 pub struct ShippingSource<'a> {
     /// Basis: `pincode`, `zone`, `policy`, or `model` for the store's text as interpreted by a language model.
     pub basis: Cow<'a, str>,
-    /// `high`: the store answered for this pincode, or gave the same answer for others of its area. `low`: derived from
-    /// similar areas, or only from a text. `least`: a language model read it in the text.
+    /// `high`: the store answered for this pincode, or gave the same answer for other pincodes of the area. `low`:
+    /// derived from similar areas, or only from a text. `least`: extracted from the text by a language model.
     pub confidence: Cow<'a, str>,
     /// Time at which the store was asked or its text was read (RFC 3339).
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
@@ -223,8 +223,8 @@ pub struct Delivery<'a> {
     pub sampled_at: Option<Timestamp>,
     /// Basis of the days: `pincode`, `zone`, `policy`, `model` or `unknown`.
     pub basis: Cow<'a, str>,
-    /// `high`: the store answered for this pincode, or gave the same answer for others of its area. `low`: it answered
-    /// for similar areas. Null if it was not asked.
+    /// `high`: the store answered for this pincode, or gave the same answer for other pincodes of the area. `low`: the
+    /// store answered for similar areas. Null if the store was not queried.
     #[schema(required = true)]
     pub confidence: Option<Cow<'a, str>>,
     /// Delivery rates of the store for this pincode, in the brand's currency; empty if unknown.

@@ -44,7 +44,7 @@ pub struct SuggestedName<'a> {
 pub struct SuggestAnswer<'a> {
     /// Suggestions of each kind.
     pub data: Suggestions<'a>,
-    /// Release that the answer comes from.
+    /// Release from which the response was built.
     pub provenance: Provenance<'a>,
     /// Always `graph`.
     pub tier: Cow<'a, str>,

@@ -36,7 +36,7 @@ async fn searches_by_words_alone_are_counted_with_what_they_found() {
         "q=shirt+under+2000",
         "q=shirt+under+2000",
         "q=shirt+under+2000",
-        // A word that is not frequent enough is not kept.
+        // Words that are not frequent enough are dropped.
         "q=kettle",
         "q=kettle",
         "q=",

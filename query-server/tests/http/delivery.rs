@@ -255,7 +255,7 @@ async fn a_cursor_is_good_for_the_same_pincode_and_date() {
 const SLUGS: [&str; 5] = ["alpha", "beta", "gamma", "delta", "epsilon"];
 const PINCODES: [&str; 6] = ["560001", "560002", "560100", "110001", "110002", "744301"];
 
-/// Delivery facts of one brand: its terms, and its store's answers for pincodes.
+/// Delivery facts of one brand: the shipping terms, and the store's answers for pincodes.
 type DeliveryFacts = (Option<ShippingPolicy>, BTreeMap<&'static str, DeliverySample>);
 
 fn any_known() -> impl Strategy<Value = DeliveryFacts> {

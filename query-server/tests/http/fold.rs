@@ -31,7 +31,7 @@ fn catalogue() -> Catalogue {
     .map(|(id, title)| shirt(&linen, id, title))
     .into();
     of_linen[2].variants[0].available = false;
-    // The word is not a commonly known colour, but the store states that it is one.
+    // The word is not a commonly known colour, but the store lists the word as a colour.
     of_linen[3].title = "Oxford Shirt - Aubergine Dream".to_owned();
     of_linen[3].attributes.push(Attribute {
         name: "color".to_owned(),

@@ -265,7 +265,7 @@ async fn a_category_that_is_called_what_the_query_asks_for_counts_a_little() {
             .find(|(card, _)| card.title == "Shirt Stand");
         assert!(of_stand.is_none_or(|(_, part)| part.category == 0.0), "{query}");
     }
-    // In a query for a shirt stand, the shirt is not the thing that the query names.
+    // A query for a shirt stand names a stand, not a shirt.
     let found = answer(&market, "q=stand+for+shirt&explain=true").await;
     assert_eq!(found.data[0].title, "Shirt Stand");
     let parts = found.provenance.explain.unwrap();

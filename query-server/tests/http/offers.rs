@@ -175,8 +175,8 @@ async fn stores_that_one_bar_code_connects_are_all_told_whichever_were_compared(
         })
         .collect();
     let at = |at: usize| &catalogue[at].1[0];
-    // Each product is paired by bar code only with the next one. The last pair is matched by title, which does not
-    // extend the chain.
+    // Each product is matched by bar code only to the next product. The last two products are matched by title, which
+    // does not extend the chain.
     let mut same: Vec<_> = (0..38).map(|one| pair(at(one), at(one + 1), "barcode")).collect();
     same.push(pair(at(38), at(39), "title"));
     let observed = Observed {

@@ -89,7 +89,7 @@ async fn a_word_that_no_product_holds_is_mended_and_told() {
     for (typed, expected, first) in [
         ("cofee+gift", vec![("cofee", "coffee")], "Coffee Gift Crate"),
         ("attikna+estate", vec![("attikna", "attikan")], "Attikan Estate Coffee"),
-        // Many words are similar to a word of four letters, so only a common word is used as a correction.
+        // Many words are similar to a four-letter word, so only a common word is used as a correction.
         ("papr+fil+ter", vec![("fil ter", "filter")], "Paper Filter 100 pcs"),
     ] {
         let answer: SearchAnswer<'static> = market.get(&format!("/v1/search?q={typed}")).await.read();

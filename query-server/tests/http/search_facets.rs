@@ -40,7 +40,7 @@ async fn facets_are_counted_on_request_over_all_that_the_words_match() {
 #[tokio::test]
 async fn what_is_shown_is_counted_however_it_was_found() {
     let market = Market::of(&small()).await;
-    // Only one product has every word. Others are shown because they have one of the words.
+    // Only one product has every word. Other products are shown because they have one of the words.
     let answer = search(&market, "q=vienna+coffee").await;
     assert!(answer.data.len() > 1);
     let vendors: u32 = counts(&answer.provenance, "category").values().sum();

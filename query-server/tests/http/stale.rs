@@ -57,7 +57,7 @@ async fn a_server_that_is_restarted_while_its_storage_is_away_serves_what_it_ser
         (answered.status, answered.json()["data"].clone()),
         (expected.status, expected.json()["data"].clone())
     );
-    // Later checks fail in the same way as for a server that was already running.
+    // If a later check fails, the failure is reported just as for a server that was already running.
     assert!(matches!(server.refresh().await, Err(FollowError::Fetch { .. })));
     assert!(server.is_stale());
     // The storage works again, and the current release has not changed.

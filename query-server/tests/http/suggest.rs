@@ -193,8 +193,8 @@ async fn queries_are_phrases_of_the_catalogue_and_no_junk() {
         ),
     ];
     let market = Market::of(&catalogue).await;
-    // Phrases are ordered by frequency over all parts. They do not differ only by case, and do not start or end with a
-    // code or a grammatical word.
+    // Phrases are ordered by frequency over all parts. No two phrases differ only by case, and no phrase starts or ends
+    // with a code or a grammatical word.
     assert_eq!(
         queries(&market, "sil").await,
         ["silk", "silk saree", "silk scarf", "silk saree red"]

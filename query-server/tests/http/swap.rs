@@ -44,7 +44,8 @@ fn marked(mark: i64) -> Catalogue {
     vec![(facts.clone(), products.collect())]
 }
 
-/// Returns the price that identifies the release of an answer. Fails if parts of the answer disagree.
+/// Returns the price that identifies the release of a response. Panics if two prices in the response are from different
+/// releases.
 fn mark_of(answer: &Value) -> i64 {
     let cards = answer["data"]
         .as_array()

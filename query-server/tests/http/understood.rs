@@ -161,7 +161,7 @@ async fn a_brand_that_is_not_wanted_is_left_out_whole() {
         let told = told.iter().find(|told| told.meaning == "excluded").unwrap();
         assert_eq!(told.filter.as_ref().unwrap().excluded, ["Far Away"], "{query}");
     }
-    // If the query contains the brand's name as a wanted word, it finds other brands' products with that name.
+    // If the query contains the brand's name as a wanted word, the search finds other brands' products with that name.
     let compatible = found(&market, "kurta by far away, not from far away").await;
     assert!(compatible.contains(&"Kurta by Far Away".to_owned()), "{compatible:?}");
     assert!(!compatible.contains(&"Silk Kurta".to_owned()), "{compatible:?}");

@@ -96,7 +96,8 @@ pub(crate) struct StatementTicket {
     pub(crate) handle: Vec<u8>,
 }
 
-/// Contents of a ticket or handle. It contains the whole statement, because the server keeps nothing between calls.
+/// Contents of a ticket or handle. A handle contains the whole statement, because the server stores no state between
+/// calls.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Handle {
     #[prost(string, tag = "1")]

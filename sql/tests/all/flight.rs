@@ -26,7 +26,7 @@ struct Any {
     value: Vec<u8>,
 }
 
-/// Protobuf message `CommandStatementQuery`. It also serves as the request that prepares a statement.
+/// Protobuf message `CommandStatementQuery`. The same message also serves as the request that prepares a statement.
 #[derive(Clone, PartialEq, Eq, Message)]
 struct Query {
     #[prost(string, tag = "1")]

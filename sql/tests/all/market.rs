@@ -61,7 +61,8 @@ impl Workers for Processes {
     }
 }
 
-/// Runs a worker. It is a test so that the test program contains it. It ends at once if no server started it.
+/// Runs a worker. The worker is a test so that the test program contains it. The function returns immediately if no
+/// server started the process.
 #[test]
 #[ignore = "what servers of the other tests start"]
 fn serves_statements() {

@@ -1,4 +1,4 @@
-//! Tests a statement that its worker cannot interrupt. Other statements must still be answered.
+//! Tests a statement that its worker cannot interrupt. The server must still run other statements meanwhile.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Tests of statements that need too many resources. Each must get an answer or an error that says what to change, and
-//! memory must stay within its limit.
+//! Tests of statements that need too many resources. Each statement must get a result or an error that explains what to
+//! change, and memory must stay within its limit.
 
 use std::path::Path;
 use std::time::Duration;
@@ -40,8 +40,8 @@ pub(crate) async fn outcome_within(engine: &SqlEngine, statement: &str, timeout_
     }
 }
 
-/// Returns the time limit of a statement. It is generous unless a timeout is expected, because workers have the lowest
-/// priority.
+/// Returns the time limit of a statement. The limit is generous unless a timeout is expected, because workers have the
+/// lowest priority.
 fn patience_ms(expected: &[&str]) -> u64 {
     if expected.contains(&"time") { 1_500 } else { 120_000 }
 }

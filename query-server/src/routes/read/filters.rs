@@ -15,7 +15,7 @@ pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
     let max_minor = reader.optional("price_max").minor(minors());
     let price = PriceBounds::new(min_minor, max_minor);
     if price.is_none() {
-        // Each bound is already valid on its own.
+        // Each bound has already been validated separately.
         let rule = Rule::Value("price_min must not be above price_max");
         reader.refuse("price_min", &rule, min_minor.map(Into::into));
     }
@@ -35,7 +35,7 @@ pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
     }
 }
 
-/// Reads the repeatable `kind` parameter. Each may contain several names separated by commas.
+/// Reads the repeatable `kind` parameter. Each value may contain several names separated by commas.
 pub(in crate::routes) fn kinds(reader: &mut QueryReader<'_>) -> Kinds {
     let mut kinds: Option<Kinds> = None;
     for word in reader.words("kind", KIND_CHARS_MAX) {
