@@ -34,8 +34,8 @@ pub struct SearchContext {
 }
 
 impl SearchContext {
-    /// Builds the context of a release. If `adult` is true, adult products are shown by default. Otherwise they are
-    /// shown only to requests that ask for them.
+    /// Builds the context of a release. If `adult` is true, adult products are shown by default. If `adult` is false,
+    /// adult products are shown only to requests that include them.
     pub fn of(release: Arc<Release>, embedder: Option<&Arc<dyn Embedder>>, synonyms: Synonyms, adult: bool) -> Self {
         let semantic = Semantic::of(&release, embedder);
         let text = TextIndex::open(&release, synonyms);

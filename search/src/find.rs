@@ -116,8 +116,9 @@ fn found(served: &SearchContext, request: &SearchRequest, conditions: &Condition
     others.find(|other| other.found.has_every_word()).unwrap_or(first)
 }
 
-/// Returns alternative interpretations of a request in the order in which they are tried until one finds every word.
-/// The first treats a possible price as a name; the second treats a size as products state it.
+/// Returns alternative interpretations of a request in the order in which they are tried, until an interpretation finds
+/// every word. The first interpretation treats a possible price as a name. The second interpretation treats a size as
+/// products state it.
 fn fallbacks(request: &SearchRequest, first: &SearchPlan) -> impl Iterator<Item = Fallback> + use<> {
     // Only a text with a number can have a price that may be a name.
     let has_number = request.text.as_str().chars().any(char::is_numeric);

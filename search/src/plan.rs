@@ -106,8 +106,8 @@ impl SearchPlan {
         plan
     }
 
-    /// Steps that relax the plan, tried in order when it finds too little. Each returns true if it changed the plan,
-    /// which is then searched again.
+    /// Steps that relax the plan, tried in order when it finds too little. Each step returns true if it changed the
+    /// plan; the changed plan is then searched again.
     pub(crate) const FALLBACKS: [fn(&mut Self, &hybrid::Answer) -> bool; 2] =
         [Self::let_words_go, Self::take_kinds_as_words];
 
@@ -116,8 +116,7 @@ impl SearchPlan {
         self.reading.price.is_some_and(|price| price.is_unsure)
     }
 
-    /// Drops the remaining words if they find nothing among the products that answer a need. The need alone then
-    /// decides.
+    /// Drops the remaining words if no product that answers a need has all of them. The search then uses only the need.
     fn let_words_go(&mut self, found: &hybrid::Answer) -> bool {
         let is_lost = self.reading.is_need && !self.text.is_empty() && !found.has_every_word();
         if is_lost {
@@ -279,9 +278,9 @@ impl SearchPlan {
         })
     }
 
-    /// Returns the filter for the counts, which is the filter of the request. It lacks the categories that were read,
-    /// because the user did not choose them and counts by category would not look beyond them. See
-    /// [`SearchPlan::of_kinds`].
+    /// Returns the filter for the counts, which is the filter of the request. The categories that were read from the
+    /// text are not included, because the user did not choose them. Counts by category would otherwise be limited to
+    /// these categories. See [`SearchPlan::of_kinds`].
     pub(crate) fn counted_filter(&self) -> RowFilter {
         RowFilter {
             facets: self.stated.clone(),

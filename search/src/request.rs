@@ -233,7 +233,7 @@ pub enum Fold {
     /// Each product has a card of its own.
     #[default]
     None,
-    /// Products of one brand whose titles differ only by a colour share a card. The first of them is shown.
+    /// Products of one brand whose titles differ only by a colour share a card. The card shows the first product.
     Color,
 }
 

@@ -31,8 +31,8 @@ pub(crate) fn of(release: &Release, hidden: CategoryId) -> Option<AllowedRows> {
     Some(AllowedRows::of(parts.collect()))
 }
 
-/// Returns for each brand whether it is an adult brand. Such a brand sells products of the hidden category, and these
-/// plus the categories in `BESIDE` are at least half of its categorised products.
+/// Returns for each brand whether it is an adult brand. An adult brand sells products of the hidden category. Products
+/// of the hidden category and of the categories in `BESIDE` are at least half of the brand's categorised products.
 fn brands(release: &Release, hidden: CategoryId) -> Vec<bool> {
     #[derive(Clone, Copy, Default)]
     struct Assortment {

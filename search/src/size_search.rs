@@ -27,7 +27,7 @@ pub(super) struct SizeSearch {
 }
 
 impl SizeSearch {
-    /// Returns the size search for a request whose text names a size.
+    /// If the query text mentions a size, returns a search filtered by that size.
     pub(super) fn of(request: &SearchRequest) -> Option<Self> {
         if request.mode != Mode::Hybrid || request.as_typed {
             return None;

@@ -126,8 +126,8 @@ fn first_of(word: usize) -> u32 {
 /// Number of words that are skipped at once if all their bits are zero, because most sets are small.
 const WORDS_AT_ONCE: usize = 8;
 
-/// Returns the runs of words that may have set bits, each with the index of its first word. `words` begin at the word
-/// `first`.
+/// Returns the runs of words that may have set bits, each with the index of its first word. The first element of
+/// `words` has the index `first`.
 fn stretches(first: usize, words: &[u64]) -> impl Iterator<Item = (usize, &[u64])> {
     let stretches = (first..).step_by(WORDS_AT_ONCE).zip(words.chunks(WORDS_AT_ONCE));
     stretches.filter(|(_, words)| words.iter().fold(0, |any, word| any | word) != 0)

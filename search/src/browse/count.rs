@@ -23,8 +23,8 @@ use super::values::{TAG, Values};
 /// Maximum number of counted facets, in addition to those that are filtered by.
 pub(super) const FACETS_MAX: usize = 12;
 
-/// Counts of a scope before any filter. They determine the displayed facets and price limits, so these stay the same
-/// while filters change.
+/// Counts of a scope before any filter. The unfiltered counts determine the displayed facets and price limits, so that
+/// these do not change with the filters.
 #[derive(Debug)]
 pub(super) struct Base {
     pub(super) rows: u64,

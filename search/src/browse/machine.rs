@@ -1,5 +1,5 @@
-//! Values and names that stores write for software and not for people. They can be used as filters, but lists do not
-//! offer them.
+//! Values and names that stores write for software and not for people. Such values can be used as filters, but lists do
+//! not offer them.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -2,7 +2,7 @@
 //! of each facet value.
 //!
 //! Input: a release and a request. Output: one page of rows, facet counts and prices. All live rows of all parts are
-//! numbered in one sequence and sets of rows are bitmaps, so that filters combine word by word. A list contains the
+//! numbered in one sequence. Sets of rows are bitmaps, so that filters combine 64 rows at a time. A list contains the
 //! products that pass every filter. A product that fails exactly one filter still counts for the facet of that filter
 //! ("disjunctive" counts). The unfiltered counts of large categories and brands are precomputed. Under filters only the
 //! smaller side is counted: the remaining rows or the excluded rows.
@@ -115,8 +115,8 @@ impl BrowseIndex {
         }
     }
 
-    /// Returns one page of the products of `scope` that pass the filter, with counts over all of them. Only price,
-    /// stock, sale, brands and facets of the filter are used. Brand, category and kinds come from the scope.
+    /// Returns one page of the products of `scope` that pass the filter, with counts over all these products. Only
+    /// price, stock, sale, brands and facets of the filter are used. Brand, category and kinds are those of the scope.
     pub fn browse<'a>(
         &'a self,
         release: &'a Release,

@@ -9,7 +9,7 @@ pub(super) struct PackedValues {
     /// Symbols of rows that have more than fit next to the kind, with the start of each row's symbols.
     further: Vec<u32>,
     further_starts: Vec<u32>,
-    /// Symbols below this are codes of values in the part. The others are sets of codes.
+    /// Symbols below this value are codes of values in the part. Symbols from this value on are sets of codes.
     sets_from: u32,
     sets: Vec<Box<[u32]>>,
     kinds: Vec<Kind>,
@@ -20,7 +20,7 @@ pub(super) struct PackedValues {
 #[repr(align(32))]
 pub(super) struct Row {
     pub(super) kind: u32,
-    /// Unused slots contain a symbol without meaning. The last slot may point to further symbols.
+    /// Unused slots contain a placeholder symbol. The last slot may point to further symbols.
     pub(super) symbols: [u32; SYMBOLS],
 }
 
@@ -93,7 +93,7 @@ impl PackedValues {
         }
     }
 
-    /// Returns the number of symbols that are codes. These symbols come first.
+    /// Returns the number of symbols that are codes. The code symbols come first.
     pub(super) const fn codes_len(&self) -> usize {
         self.sets_from as usize
     }
@@ -103,8 +103,8 @@ impl PackedValues {
         &self.sets
     }
 
-    /// Returns the number of symbols. It includes those without meaning and excludes those that point to further
-    /// symbols.
+    /// Returns the number of symbols. Placeholder symbols are included, and symbols that point to further symbols are
+    /// excluded.
     pub(super) fn symbols_len(&self) -> usize {
         self.further_from() as usize
     }

@@ -63,7 +63,7 @@ impl<'a, 'f> ValueSets<'a, 'f> {
             ends: Vec::new(),
         };
         for mut codes in rows {
-            // Both the codes of a row and their facets are in ascending order.
+            // The codes and the facets of a row are each in ascending order.
             while let Some(first) = codes.first() {
                 let facet = facets.partition_point(|facet| facet.end <= *first);
                 let Some(range) = facets.get(facet) else { break };
@@ -302,8 +302,8 @@ mod tests {
 
     #[test]
     fn rows_that_are_alike_are_one_kind_and_their_sets_one_symbol() {
-        // The first facet has two values, the second has three of which a row has several, and the third has a distinct
-        // value per row.
+        // The first facet has two values. The second facet has three values, and a row has several of these. The third
+        // facet has a distinct value per row.
         let facets = [0..2, 2..5, 5..1_005];
         let sets = [&[2_u32, 3][..], &[2, 3, 4], &[3, 4]];
         let row = |at: u32| [&[at % 2], sets[at as usize % 3], &[5 + at]].concat();

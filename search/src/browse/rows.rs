@@ -9,8 +9,8 @@ use super::bits::{Bits, ROWS_PER_WORD, positions};
 use crate::lexical::{Order, Sort};
 use crate::siblings::{Family, Siblings, Stretch};
 
-/// All rows of a release, numbered in one sequence part after part, with the live rows in each sort order. Each part
-/// begins at a multiple of 64.
+/// All rows of a release, numbered in one sequence part after part, with the live rows in each sort order. The first
+/// row of each part has a number that is a multiple of 64.
 #[derive(Debug)]
 pub(crate) struct Rows {
     /// Number of each part's first row, followed by the end of the last part.
@@ -29,8 +29,8 @@ pub(crate) struct Rows {
     ranks: Vec<u32>,
     rating: Vec<u32>,
     newest: Vec<u32>,
-    /// Both orders group by currency, because prices of different currencies are never compared. Rows without a price
-    /// are last in their currency.
+    /// Both price orders group by currency, because prices of different currencies are never compared. Rows without a
+    /// price are last in their currency.
     price_ascending: Vec<u32>,
     price_descending: Vec<u32>,
     /// Range of each currency in the two price orders, and its number of rows with a price.

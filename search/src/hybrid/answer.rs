@@ -29,9 +29,9 @@ pub struct Answer {
     /// Rows of each part that match the words before any filter, plus the other rows that are shown, or would be shown
     /// on a page of usual length. Empty unless requested.
     pub(crate) matches: Vec<RowSet>,
-    /// True if so many products have every word that a filter may shorten the page.
+    /// True if enough products have every word, so that a filter may shorten the page.
     pub(super) fits: bool,
-    /// True if the query's last word was completed to words that start with it.
+    /// True if the last word of the query was completed as a prefix.
     pub(super) completed: bool,
 }
 

@@ -7,8 +7,8 @@ use crate::lexical::{Purpose, QuerySubject, Thing};
 /// Relation of a category to the product that a query names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ThingRelation {
-    /// Category of the product itself, its ancestors and descendants, and categories of the same name. They are not
-    /// demoted.
+    /// Category of the product itself, with ancestors, descendants, and categories of the same name. Products in these
+    /// categories are not demoted.
     Own,
     /// Branch of accessories or parts for other products.
     Accessory,
@@ -87,7 +87,7 @@ fn others(
     rows.dedup();
     let heads = held(release, &purpose.heads, &rows);
     let others = held(release, &purpose.others, &rows);
-    // If no title has the word as its head, any other occurrence of the word counts.
+    // No product is demoted if no title has the word as its head.
     if !heads.iter().any(|has| has.as_thing) {
         return FxHashSet::default();
     }

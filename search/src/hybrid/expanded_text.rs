@@ -6,8 +6,8 @@ use super::tuning;
 use crate::lexical::{Correction, Synonym};
 
 /// Returns the text that is embedded for a query. Corrected words replace words that no product contains. The
-/// completion of the last word replaces it, unless it is a common word. Words without a meaning for the embedder, such
-/// as Hindi words, are replaced by their first synonym.
+/// completion replaces the last word, unless the last word is a common word. Words without a meaning for the embedder,
+/// such as Hindi words, are replaced by their first synonym.
 pub(super) fn text<'a>(
     text: &'a str,
     corrections: &[Correction],
@@ -40,9 +40,9 @@ pub(super) fn text<'a>(
 /// Minimum length of a word that does not look like random letters.
 const WRITTEN_CHARS_MIN: usize = 3;
 
-/// Returns the minimum similarity of a product that only meaning finds. It is lower if at least half of the relevant
-/// words are known words, because such a text has a meaning. Words for people, occasions and grammar count only if
-/// there are no others.
+/// Returns the minimum similarity of a product that only meaning finds. The minimum is lower if at least half of the
+/// relevant words are known words, because such a text has a meaning. Words for people, occasions and grammar are not
+/// relevant. A text with only such words also gets the lower minimum.
 pub(super) fn alone_min(text: &str) -> f32 {
     let is_written = |word: &str| word.chars().count() >= WRITTEN_CHARS_MIN && data_embedding::is_word(word);
     let (plain, stems) = (analyse(Analysis::Plain, text), analyse(Analysis::Stemmed, text));

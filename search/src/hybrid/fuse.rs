@@ -19,7 +19,7 @@ pub struct FusedRow {
     pub cosine: Option<f32>,
     /// Similarity relative to the nearest product, from 0 to 1.
     pub nearness: f32,
-    /// Weight of the similarity in the score. The rest is the weight of the words.
+    /// Weight of the similarity in the score. The weight of the words is 1 minus this weight.
     pub meaning: f32,
     /// Score adjustment: positive if the query names the product's category, negative if the product is an accessory of
     /// the named product.
@@ -94,7 +94,7 @@ impl Best {
 }
 
 /// Scale of lexical scores: shares of the best score, with tiers included. A word that nearly every product contains
-/// gives small scores, but their ratios still show which product is meant.
+/// gives small scores, but the ratios of the scores still rank the products.
 #[derive(Debug, Clone, Copy)]
 struct Strengths {
     score: Best,
@@ -138,10 +138,10 @@ pub(super) fn is_settled(words: &[ScoredRow], demoted: &FxHashSet<RowAddress>, r
 
 /// Merges lexical and semantic hits into one ranking, best first.
 ///
-/// Each kind of score is divided by the best of its kind, and the shares are added. `near` are the semantic hits and
-/// `cosines` are the similarities of the lexical hits. If enough lexical hits take the first places, similarity is
-/// scaled by the nearest lexical hit. So the first places do not depend on whether a semantic search ran. Products in a
-/// named category get a small bonus, and demoted products get a much lower score.
+/// Lexical and semantic scores are each divided by the best score of their kind, and the quotients are added. `near`
+/// are the semantic hits and `cosines` are the similarities of the lexical hits. If enough lexical hits take the first
+/// places, similarity is scaled by the nearest lexical hit. The first places therefore do not change if no semantic
+/// search ran. Products in a named category get a small bonus, and demoted products get a much lower score.
 pub(super) fn fuse(
     release: &Release,
     words: &[ScoredRow],

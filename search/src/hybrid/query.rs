@@ -17,7 +17,7 @@ pub(crate) struct SearchQuery<'a> {
     pub(crate) typed: &'a [Synonym],
     pub(crate) mode: Mode,
     pub(crate) narrowing: Narrowing<'a>,
-    /// Rows whose description or category suggests a refused thing. They are ranked last.
+    /// Rows whose description or category suggests an unwanted thing. The rows are ranked last.
     pub(crate) doubtful: Option<&'a AllowedRows>,
     /// True if the text names a gift, an occasion, a recipient or an age.
     pub(crate) is_for_somebody: bool,
@@ -66,8 +66,8 @@ impl SearchQuery<'_> {
 
     /// Returns the number of hits to retrieve, which is at least what the page needs.
     pub(super) fn candidates(&self, usually: usize) -> usize {
-        // One extra hit shows whether there are more. Another one replaces the reference product of a similarity
-        // search.
+        // One extra hit shows that there are more hits than the page shows. Another extra hit replaces the reference
+        // product of a similarity search.
         usually.max(self.page() + 1 + usize::from(self.similar_to.is_some()))
     }
 
@@ -83,8 +83,8 @@ impl SearchQuery<'_> {
         Vector::new(&sum).unwrap_or(vector)
     }
 
-    /// Returns true if semantic hits could appear neither on the page nor among the first hits, which indicate the
-    /// meaning. Then the semantic search can be skipped.
+    /// Returns true if no semantic hit could appear on the page or among the first hits, which indicate the meaning. In
+    /// this case the semantic search can be skipped.
     pub(super) fn is_settled(&self, found: &LexicalHits, demoted: &FxHashSet<RowAddress>) -> bool {
         let first = self.page().max(tuning::FEEDBACK_ROWS);
         let suffices = found.suffices && demoted.is_empty();

@@ -12,7 +12,7 @@ use crate::lexical::{self, ConstrainedRows, Constraint, Constraints, LexicalQuer
 use crate::phrase::{PhraseFilter, PhraseReading};
 use crate::request::PriceBounds;
 
-/// Everything that a query asks for besides words, on one release.
+/// All constraints and preferences of a query besides its words, resolved against one release.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reading {
     /// Interpreted phrases, as responses state them.
@@ -58,7 +58,7 @@ pub(crate) fn in_english(served: &SearchContext, text: &str) -> Option<Translate
     TranslatedQuery::of(text, |word| served.text.count(word) > 0, data_embedding::is_word)
 }
 
-/// Returns true if the whole text is a title, a code or a brand name. It then has no other meaning.
+/// Returns true if the whole text is a title, a code or a brand name. Such a text is not interpreted further.
 pub(crate) fn names_whole(served: &SearchContext, text: &str, kind: Option<&Filter>) -> bool {
     let mut wanted = LexicalQuery::best(text);
     wanted.narrowing.kind = kind;
@@ -88,7 +88,7 @@ impl Reading {
                 Meaning::Order(order) => Some(order),
                 _ => None,
             };
-            // The first superlative decides: `cheapest new` sorts by price.
+            // The first superlative of the query decides the order: `cheapest new` sorts by price.
             reading.superlative = reading.superlative.or(order);
             reading.phrases.push(PhraseReading {
                 text: part.text.clone(),

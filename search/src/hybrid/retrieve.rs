@@ -176,8 +176,8 @@ fn toward(served: &SearchContext, vector: &Vector, rows: &[FusedRow]) -> Option<
     Vector::new(&moved)
 }
 
-/// Finds products for an order by price, rating or date. Every hit is placed by that order, however well it fits. So
-/// only lexical hits count, and meaning is used only if there are none.
+/// Finds products for an order by price, rating or date. The order alone ranks the hits, regardless of their relevance.
+/// Therefore only lexical hits count, and semantic hits are used only if there are no lexical hits.
 fn in_order(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     let mut answer = by_words(served, query, None);
     if answer.rows.is_empty() {

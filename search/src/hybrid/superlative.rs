@@ -70,7 +70,7 @@ pub(crate) const fn order(first: Superlative) -> Option<Order> {
     }
 }
 
-/// Sorts rows by the measure that most of them state in their titles. Rows without it are last.
+/// Sorts rows by the measure (such as length) that is most common in their titles. Rows without this measure are last.
 fn by_size(release: &Release, first: Superlative, rows: &mut [FusedRow]) {
     let stated: Vec<Vec<(Measure, f64)>> = rows.iter().map(|row| quantities(release, row.at)).collect();
     let counted = |measure: &Measure| stated.iter().flatten().filter(|(other, _)| other == measure).count();

@@ -6,32 +6,32 @@
 pub(crate) const CANDIDATES: usize = 100;
 pub(crate) const CANDIDATES_PAGE: usize = 20;
 pub(crate) const CANDIDATES_PER_FURTHER: usize = 10;
-/// Maximum page size of the API. It determines the products that follow a usual page.
+/// Maximum page size of the API. This maximum limits the products that follow a page of the usual size.
 pub(crate) const LONG_PAGE: usize = 40;
 /// Maximum number of candidates for any page size.
 pub(crate) const CANDIDATES_MAX: usize = 400;
 
-/// Weight of meaning in a score. The rest is the weight of words. Results change little from .2 to .35. A weight of .4
-/// for queries of which no product contains every word gains .002 of NDCG@10 on one judged set. On the other it costs
-/// .0014 of NDCG@10 and .003 of recall.
+/// Weight of meaning in a score. The weight of words is 1 minus this weight. Results change little from .2 to .35. A
+/// weight of .4 for queries of which no product contains every word gains .002 of NDCG@10 on one judged set. On another
+/// judged set, the weight .4 costs .0014 of NDCG@10 and .003 of recall.
 pub(crate) const MEANING: f32 = 0.3;
 /// Minimum cosine that counts as full similarity. Similarity is scaled by the nearest product, or by this value if that
 /// is farther. The nearest product to a nearly meaningless text is not similar.
 pub(crate) const COSINE_WHOLE_MIN: f32 = 0.45;
 
-/// Bonus for a product in a category that the query names. It puts a television before television stands.
+/// Bonus for a product in a category that the query names. The bonus ranks a television before television stands.
 pub(crate) const CATEGORY: f32 = 0.02;
 
-/// Factor on the score of an accessory of the named product. It ranks laptop sleeves after the laptops, even after
-/// laptops that are found only by meaning.
+/// Factor on the score of an accessory of the named product. The factor ranks laptop sleeves after the laptops, even
+/// after laptops that are found only by meaning.
 pub(crate) const DEMOTION: f32 = 0.25;
 
 /// Minimum share of the best score for products that a superlative sorts. Titles with the words reach it, descriptions
 /// do not.
 pub(crate) const SUPERLATIVE_SHARE_MIN: f32 = 0.8;
 
-/// Value of one tier relative to the best lexical score. A product with every word is ranked before one that lacks
-/// some, unless meaning and prominence outweigh this.
+/// Value of one tier relative to the best lexical score. A product with every word is ranked before a product that
+/// lacks words, unless meaning and prominence outweigh this.
 pub(crate) const TIER_STEP: f32 = 0.6;
 
 /// Number of first hits that indicate the meaning, and their weight relative to the query when the hits are reranked.

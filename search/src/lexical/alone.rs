@@ -1,5 +1,5 @@
-//! Queries of one word. Every product with the word is a hit, so the work is to skip quickly over those that are not
-//! among the best.
+//! Queries of one word. Every product with the word is a hit, so the search must quickly skip hits that are not among
+//! the best.
 
 use data_index::terms::{Block, BlockRows};
 
@@ -47,7 +47,8 @@ fn in_blocks(
     }
 }
 
-/// Collects from several lists, or for words that must be adjacent. A product's best way to have the word counts.
+/// Collects hits from several posting lists, or for words that must be adjacent. If a product has several variants of
+/// the word, the best variant counts.
 fn in_any_way(
     group: &GroupLists<'_>,
     part_collector: &mut PartCollector<'_>,

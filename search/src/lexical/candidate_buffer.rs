@@ -1,6 +1,6 @@
-//! Buffer of candidate rows of a part. Most are not good enough, and which ones is unpredictable. So they are compared
-//! in batches without a branch per row: first by their score alone, then with their quality added. The filter is
-//! applied last.
+//! Buffer of candidate rows of a part. Most candidates are not good enough, and a branch per row would be
+//! unpredictable. Candidates are therefore compared in batches without a branch per row: first by their score alone,
+//! then with their quality added. The filter is applied last.
 
 use data_index::columns::Cards;
 use data_index::{Part, RowAddress};

@@ -19,7 +19,7 @@ const BEHIND: [&str; 9] = [
     "fits",
     "fitting",
 ];
-/// Those of the words in `BEHIND` that introduce a purpose, or the whole of which the product is a part.
+/// Words of `BEHIND` that introduce a purpose, or the whole to which the product belongs.
 const PURPOSE: [&str; 5] = ["for", "of", "compatible", "fits", "fitting"];
 
 /// Names of the categories that have products.

@@ -229,8 +229,8 @@ impl<'a> Constraints<'a> {
         rows
     }
 
-    /// Excludes the rows of a brand, and its products in other stores. These have the brand's name as vendor, or in the
-    /// title if the name is unambiguous.
+    /// Excludes the rows of a brand, and the brand's products in other stores. Products in other stores have the
+    /// brand's name as vendor, or in the title if the name is unambiguous.
     fn exclude_brand(&mut self, at: usize) -> Option<Constraint> {
         let entry = self.release.brands().get(at)?;
         let name = entry.facts.brand.name.clone();

@@ -44,7 +44,7 @@ pub(super) struct RowScore {
     pub(super) found: WordScore,
 }
 
-/// Cursor over one way to say a word, in one part.
+/// Cursor over the products of one part that have a variant of a word.
 #[derive(Debug)]
 pub(super) struct VariantCursor<'a> {
     first: TermCursor<'a>,
@@ -107,8 +107,8 @@ impl<'a> VariantCursor<'a> {
         }
     }
 
-    /// Passes the products from the current one to before `end`, each with its score for the word, to `tell` and moves
-    /// past them. Returns their number.
+    /// Passes the products from the current one to before `end`, each with its score for the word, to `tell`. Moves the
+    /// cursor past these products and returns their number.
     pub(super) fn each_until(&mut self, end: u32, worth: Worth, mut tell: impl FnMut(u32, WordScore)) -> usize {
         if self.rest.is_empty() {
             let (form, weight) = (self.form, self.weight);
@@ -127,7 +127,7 @@ impl<'a> VariantCursor<'a> {
         told
     }
 
-    /// Moves to the first product from `target` on that has all words of the variant. They must be adjacent in the
+    /// Moves to the first product from `target` on that has all words of the variant. The words must be adjacent in the
     /// title unless `is_apart` is set.
     fn meet(&mut self, mut target: u32) {
         'rows: loop {

@@ -39,7 +39,7 @@ pub fn coded(release: &Release, code: &str, found: impl FnMut(u32, u32) -> Contr
     each(release, code, u32::MAX, found);
 }
 
-/// Like `coded`, but skips parts in which more than `rows_max` rows have the code.
+/// Like `coded`, but skips each part of the release in which more than `rows_max` rows have the code.
 fn each(release: &Release, code: &str, rows_max: u32, mut found: impl FnMut(u32, u32) -> ControlFlow<()>) {
     for (at, part) in (0..).zip(release.parts()) {
         let Some(entry) = part.skus().find(code).filter(|entry| entry.count <= rows_max) else {

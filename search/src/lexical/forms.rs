@@ -80,7 +80,7 @@ fn is_code(one: &QueryTerm, other: &QueryTerm) -> bool {
     ends != begins && plain(one) && plain(other) && chars >= CODE_CHARS_MIN
 }
 
-/// Splits a long word into two words. A word that products have is split only if both halves are common words.
+/// Splits a long word into two words. A word that products contain is split only if both halves are common words.
 fn halves<'a>(index: &TextIndex, term: &'a QueryTerm, is_held: &impl Fn(&str) -> bool) -> Option<Vec<&'a str>> {
     if term.plain.chars().count() < WORD_CHARS_MIN {
         return None;
@@ -91,8 +91,8 @@ fn halves<'a>(index: &TextIndex, term: &'a QueryTerm, is_held: &impl Fn(&str) ->
     Some(vec![one, other])
 }
 
-/// Splits a code that no product has between letters and digits into pieces that products have. Two pieces are
-/// preferred.
+/// Splits a code that no product has between letters and digits into shorter codes that products have. A split into two
+/// codes is preferred.
 fn pieces<'a>(term: &'a QueryTerm, is_held: &impl Fn(&str) -> bool) -> Option<Vec<&'a str>> {
     let word = &*term.plain;
     if !word.chars().all(char::is_alphanumeric) || is_held(&term.stemmed) {

@@ -20,17 +20,17 @@ impl GroupWord {
     }
 }
 
-/// One way to say a word of the query: one word, or several.
+/// Variant of a query word: a single word or several words.
 #[derive(Debug, Clone)]
 pub(super) struct TermVariant {
     pub(super) words: Vec<GroupWord>,
     /// Weight of a match, relative to the word itself.
     pub(super) factor: f32,
-    /// True if the words may be in any field. Otherwise they must be adjacent in the title.
+    /// True if the words may be in any field. If false, the words must be adjacent in the title.
     pub(super) is_apart: bool,
 }
 
-/// Word of the query with its variants. A product that has any of them has the word.
+/// Word of the query with its variants. A product that has any variant matches the word.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TermGroup {
     pub(super) variants: Vec<TermVariant>,

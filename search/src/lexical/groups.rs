@@ -54,7 +54,7 @@ impl<'a> OpenGroups<'a> {
         let weights = groups.iter().zip(&held).map(|(group, held)| {
             let own = held.first().copied().filter(|held| *held > 0);
             let weight = |(variant, held): (&TermVariant, &u32)| {
-                // A synonym weighs at most as much as the word that it replaces.
+                // The weight of a synonym is at most the weight of the word that it replaces.
                 let holding = own.map_or(*held, |own| own.max(*held));
                 idf(index.docs, holding) * variant.factor
             };
@@ -69,7 +69,8 @@ impl<'a> OpenGroups<'a> {
         }
     }
 
-    /// Gives each variant of the last group the weight of all of them together, because they stand for one word.
+    /// Gives all variants of the last group a common weight, computed from the frequency of all these variants
+    /// together, because the variants stand for a single word.
     pub(super) fn last_as_one(mut self, index: &TextIndex) -> Self {
         let lists = self.parts.iter().filter_map(|part| part.last()).flatten();
         let held: u32 = lists

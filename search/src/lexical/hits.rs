@@ -15,7 +15,7 @@ pub enum Relaxation {
     AllButOne,
     /// Some hits have only some of the terms.
     AnyTerm,
-    /// The query's last word was completed to words that start with it.
+    /// The last word of the query was completed as a prefix.
     Prefix,
     /// No product has the words, so the returned products are near in meaning.
     Meaning,
@@ -49,7 +49,7 @@ pub(crate) struct ScoredRow {
     pub(crate) at: RowAddress,
     /// Tier of the hit, see [`tier`].
     pub(crate) tier: u8,
-    /// Score within the tier. It is comparable only within the same query.
+    /// Score within the tier. Scores are comparable only within the same query.
     pub(crate) score: f32,
 }
 
@@ -60,9 +60,9 @@ pub(crate) struct LexicalHits {
     pub(crate) hits: Vec<ScoredRow>,
     /// True if there were enough products with every word.
     pub(crate) suffices: bool,
-    /// True if so many products have every word that a filter may shorten the page.
+    /// True if enough products have every word, so that a filter may shorten the page.
     pub(crate) fits: bool,
-    /// Completion of the last word, if it was used as a prefix, with the likeliest word.
+    /// Likeliest completion of the last word, if the last word was used as a prefix.
     pub(crate) completed: Option<Correction>,
     /// Words that replaced words which no product contains.
     pub(crate) corrections: Vec<Correction>,
@@ -70,8 +70,9 @@ pub(crate) struct LexicalHits {
     pub(crate) synonyms: Vec<Synonym>,
     /// Product that the query names.
     pub(crate) named: QuerySubject,
-    /// Rows of each part that match before any filter, if requested: those with every word of the corrected query, and
-    /// those with it as their code. If there are none, the rows that lack one word; otherwise the rows with any word.
+    /// Rows of each part that match before any filter, if requested: rows with every word of the corrected query, and
+    /// rows that have the query as their code. If there are no such rows, the rows that lack one word. If there are no
+    /// rows of these kinds, the rows with any word.
     pub(crate) matches: Vec<RowSet>,
 }
 

@@ -7,11 +7,11 @@ use super::term::QueryTerm;
 use super::terms::QueryTerms;
 use super::vocabulary::Vocabulary;
 
-/// Weight of a match of a word in another language, relative to the word itself.
+/// Weight of a match in another language, relative to a match of the query word itself.
 pub(super) const FACTOR: f32 = 0.6;
 /// Minimum number of a language's words in the titles for titles to count as being in that language.
 const TITLED_MIN: usize = 6;
-/// Maximum number of translations of one word. The most common in titles are kept.
+/// Maximum number of translations of one word. The translations that are most common in titles are used.
 const OF_WORD_MAX: usize = 6;
 /// Maximum number of English words that are translated together, as in `air fryer`.
 const PHRASE_MAX: usize = 3;
@@ -69,7 +69,7 @@ impl Languages {
         }
     }
 
-    /// Returns true if titles have an English word, given as its stem, in another language.
+    /// Returns true if titles contain a word of another language for the English word with the stem `stem`.
     pub(super) fn leads(&self, stem: &str) -> bool {
         self.titled.contains_key(stem)
     }

@@ -9,7 +9,7 @@ use super::rows::RowSet;
 use super::score::Worth;
 use super::window::Window;
 
-/// One way to say a word: one word or several.
+/// Variant of a query word: a single word or several words.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QueryVariant<'a> {
     pub(super) lists: &'a [TermList<'a>],
@@ -135,7 +135,7 @@ impl<'a> GroupLists<'a> {
         RowSet::of_bytes(&bytes, rows)
     }
 
-    /// Returns all variants, positioned at the first product.
+    /// Returns a cursor over all variants, positioned at the first product.
     pub(super) fn variants(&self) -> QueryVariants<'a> {
         QueryVariants {
             cursors: self.0.iter().filter_map(QueryVariant::cursor).collect(),
@@ -163,8 +163,8 @@ impl QueryVariants<'_> {
     }
 
     /// Passes the products from the current one to before `end` to `tell`: each once, with its best score for the word.
-    /// Moves past them and returns the number of postings read. `end` is the end of the window with the current
-    /// product, and `best` is an empty window for temporary use.
+    /// Moves past these products and returns the number of postings read. `end` is the end of the window with the
+    /// current product, and `best` is an empty window for temporary use.
     pub(super) fn each_until(&mut self, end: u32, best: &mut Window, mut tell: impl FnMut(u32, WordScore)) -> usize {
         if let [cursor] = self.cursors.as_mut_slice() {
             return cursor.each_until(end, self.worth, tell);

@@ -62,7 +62,8 @@ pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) 
     Some(found)
 }
 
-/// Adds the score of each row for a word. A row's index in the word's list is the number of rows of `held` before it.
+/// Adds the score of each row for a word. The index of a row in the word's list is the number of earlier rows in
+/// `held`.
 fn score(word: PlainWord<'_>, held: &RowSet, found: &mut [RowScore]) {
     let mut before = Vec::with_capacity(held.words().len());
     let mut count = 0;
@@ -81,7 +82,7 @@ fn score(word: PlainWord<'_>, held: &RowSet, found: &mut [RowScore]) {
     }
 }
 
-/// Adds the score of each row for a word with several variants. All rows must have the word.
+/// Adds the score of each row for a word with several variants. All rows in `found` must have the word.
 fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [RowScore], work: &mut Work) {
     let (mut variants, mut best) = (group.variants(), Window::new());
     let mut found = found.iter_mut().peekable();
@@ -100,7 +101,7 @@ fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [RowScore], work: &m
     }
 }
 
-/// Keeps the rows that have a word, and adds their scores for it.
+/// Removes rows that lack a word, and adds the scores of the remaining rows for the word.
 fn keep(group: &GroupLists<'_>, found: &mut Vec<RowScore>, work: &mut Work) {
     let Some(mut cursor) = group.cursor() else {
         return found.clear();

@@ -2,8 +2,9 @@
 //!
 //! The first pass finds the products that contain *every* term in some field. It advances all lists in step, rarest
 //! term first, so that common terms are mostly skipped. Only if it finds too few products does a second pass add up
-//! scores over *any* term. Filters apply within both passes, but the number of products is judged before filters. So if
-//! enough products fit, a filtered page may be short, and the facet counts predict its size.
+//! scores over *any* term. Filters apply within both passes, but the second pass depends on the number of products
+//! before filters. If enough products contain every term, a filtered page may therefore be short, and the facet counts
+//! predict the size of the page.
 
 mod alone;
 mod browse;
@@ -163,8 +164,8 @@ struct EveryWord<'a> {
     met: usize,
 }
 
-/// Collects the products that contain every word. If there are none, the last word is also completed to longer words.
-/// Then `longer` is set to that query.
+/// Collects the products that contain every word. If there are no such products, the last word is also completed to
+/// longer words, and `longer` is set to the completed query.
 fn every_word<'a>(
     search: &Search<'a>,
     query: &'a Query,

@@ -31,7 +31,8 @@ impl MatchCount<'_> {
     }
 }
 
-/// Bonus by the lowest title level of the words. It is a table because a branch on the level would be unpredictable.
+/// Bonus by the lowest title level of the words. The bonuses are in a table because a branch on the level would be
+/// unpredictable.
 const BONUSES: [f32; 8] = {
     let mut bonuses = [TITLE_BONUS; 8];
     bonuses[0] = 0.0;

@@ -8,8 +8,8 @@ use super::tier;
 use super::top::Hit;
 
 /// Bonus when the title has the query's words adjacent and in order, summed over pairs of words. A pair at the same
-/// distance as in the query counts fully. It counts half if up to [`SLOP`] words are between or the order differs
-/// slightly.
+/// distance as in the query counts fully. A pair counts half if up to [`SLOP`] words are between the two words or the
+/// order differs slightly.
 const PHRASE_BONUS: f32 = 10.0;
 const SLOP: u32 = 2;
 /// Maximum number of title words that are compared.

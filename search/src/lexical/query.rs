@@ -20,7 +20,7 @@ pub(super) struct Query {
     /// Product that the query names, see [`super::LexicalHits::named`].
     pub(super) named: QuerySubject,
     pub(super) synonyms: Vec<Synonym>,
-    /// Completion of the last word, if it was used as a prefix, with the likeliest word.
+    /// Likeliest completion of the last word, if the last word was used as a prefix.
     pub(super) completed: Option<Correction>,
 }
 
@@ -58,7 +58,7 @@ impl Query {
         {
             let from = term.plain.clone();
             completed = Some(Correction { from, to });
-            // The completions replace the word itself, and its other spellings are kept after them.
+            // The completions replace the word itself. The word's other spellings follow after the completions.
             let spellings = last.variants.split_off(last.variants.len().min(1));
             *last = completion;
             last.variants.extend(spellings);
@@ -92,7 +92,8 @@ impl Query {
         }
     }
 
-    /// Returns the query with the last word also used as a prefix, if possible. Used if no product contains every word.
+    /// Returns the query with the last word also used as a prefix, if possible. The returned query is used if no
+    /// product contains every word.
     pub(super) fn continued(&self, index: &TextIndex, text: &str) -> Option<Self> {
         let (last, own) = (self.terms.iter().next_back()?, self.groups.last()?);
         // If the text continues after the word, the word is complete.
@@ -127,7 +128,7 @@ impl Query {
     }
 }
 
-/// Returns for each word of a query whether it is meant as typed: products have the word or one of its synonyms.
+/// Returns for each word of a query if the word is known: products contain the word or one of its synonyms.
 fn known(index: &TextIndex, terms: &QueryTerms, is_held: impl Fn(&str) -> bool + Copy) -> Vec<bool> {
     let is_titled = |word: &str| index.vocabulary.count(word) > 0;
     let is_known = |term: &QueryTerm| {

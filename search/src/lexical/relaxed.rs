@@ -42,7 +42,7 @@ pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mu
     if divided.looked_up.is_empty() || top.len() >= enough {
         return;
     }
-    // Filters may exclude all products of the rare words. Then the common words are read after all.
+    // If filters exclude all products of the rare words, the common words are also read.
     let seen = seen.iter().zip(parts);
     let mut seen: Vec<RowSet> = seen.map(|(some, part)| seen_rows(some, part.rows())).collect();
     for (nth, group) in divided.looked_up.iter().enumerate() {

@@ -19,7 +19,8 @@ const HALF_CHARS_MIN: usize = 3;
 
 /// Minimum number of letters of a word that is corrected. Shorter words are too similar to each other.
 const CHARS_MIN: usize = 4;
-/// Minimum number of letters of a word that may be corrected by two edits to a word in several titles, and to any word.
+/// Minimum length of a word that may be corrected by two edits. The first value is for corrections to a word in several
+/// titles, and the second for corrections to any word.
 const TWO_EDITS_CHARS_MIN: usize = 6;
 const TWO_EDITS_ANY_CHARS_MIN: usize = 9;
 /// Minimum number of titles with the correction, if it is less certain: for words of four letters, another first
@@ -35,7 +36,7 @@ const ENDINGS_CHARS_MIN: usize = 4;
 const ENDING_CHARS_MIN: usize = 3;
 
 /// Returns true if products contain a word's stem only because of stemming, and the word is one edit away from a word
-/// with another stem. For example, `earings` means earrings and not ears.
+/// with another stem. For example, `earings` is a misspelling of earrings, but has the stem of ears.
 pub(super) fn is_mistaken(index: &TextIndex, term: &QueryTerm) -> bool {
     let chars = |word: &str| word.chars().count();
     let ending = chars(&term.plain).saturating_sub(chars(&term.stemmed));
@@ -100,8 +101,8 @@ pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, known: &[bool]) -> Opt
     (!corrections.is_empty()).then(|| (QueryTerms::from_terms(mended, TERMS_MAX), corrections))
 }
 
-/// Returns the words that an unknown word stands for. One edit is likelier than two, and two joined words are likelier
-/// than a mistyped first letter.
+/// Returns the words that replace an unknown word. A correction with one edit is likelier than a correction with two
+/// edits. Two joined words are likelier than a mistyped first letter.
 fn replacement(index: &TextIndex, word: &str) -> Option<Vec<String>> {
     let chars = word.chars().count();
     if chars < CHARS_MIN || !word.chars().all(char::is_alphabetic) {

@@ -1,7 +1,7 @@
 use data_index::Release;
 
-/// Set of rows of one part, as a bitmap of 64-bit words. A common word matches most of a part, and its rows are
-/// inserted one by one.
+/// Set of rows of one part, as a bitmap of 64-bit words. A bitmap suits common words, which match most rows of a part
+/// and whose rows are inserted individually.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RowSet {
     rows: u32,

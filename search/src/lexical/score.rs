@@ -12,10 +12,10 @@ const BRAND: f32 = 2.0;
 const CATEGORY: f32 = 2.0;
 const OPTION: f32 = 0.5;
 const DESCRIPTION: f32 = 0.5;
-/// Value if the title has the exact word and not just another word with the same stem.
+/// Bonus if the title contains the exact word and not only another word with the same stem.
 const FORM: f32 = 2.5;
 
-/// Weight of a product's quality in its score. It decides between products that fit equally.
+/// Weight of a product's quality in its score. The quality decides between products that match the query equally well.
 pub(super) const QUALITY_BONUS: f32 = 1.0;
 
 pub(super) fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {

@@ -17,7 +17,8 @@ impl SpokenBrands {
         for (at, entry) in entries.filter(|(_, entry)| entry.product_count > 0) {
             let is_plain_name = index.is_plain(entry);
             for (nth, key) in brand_keys(&entry.facts.brand.name).into_iter().enumerate() {
-                // The joined letters of a name may be another word, which is then meant: `Li-Ning`, `lining`.
+                // The joined letters of a name may be another word, as for `Li-Ning` and `lining`. Such joined letters
+                // are ambiguous as a name.
                 let is_plain = is_plain_name || nth > 0 && index.count(&key) > 0;
                 by_key
                     .entry(key.into_boxed_str())

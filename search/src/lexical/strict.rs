@@ -44,7 +44,7 @@ fn walk(groups: &[GroupLists<'_>], rows: u32, work: &mut Work, mut found: impl F
     work.read += others.iter().chain([&first]).map(GroupCursor::decoded).sum::<u64>();
 }
 
-/// Returns the lists of a part, rarest word first; `None` if the part lacks a word.
+/// Returns the lists of a part, rarest word first; `None` if no product of the part contains one of the words.
 fn lists<'a>(open: &'a OpenGroups<'_>, part: u32) -> Option<Vec<GroupLists<'a>>> {
     let groups = (0..open.len()).map(|group| open.lists(part as usize, group));
     let mut groups = groups.collect::<Option<Vec<_>>>()?;

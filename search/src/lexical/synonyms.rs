@@ -9,8 +9,8 @@ use super::term::QueryTerm;
 use super::terms::QueryTerms;
 use super::vocabulary::Spelling;
 
-/// Synonyms: words that shoppers use for the same thing. They are built in or added by an operator. A query for one
-/// also finds the others with a lower weight. Cheap to clone.
+/// Synonyms: words that shoppers use for the same thing. Synonyms are built in or added by an operator. A query for a
+/// word also finds its synonyms with a lower weight. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Synonyms {
     rules: Arc<FxHashMap<Box<str>, Vec<Rule>>>,
@@ -28,7 +28,7 @@ pub struct SynonymsError {
     pub what: &'static str,
 }
 
-/// Word of a query, and a word that was searched in addition.
+/// Word of a query with a synonym that was also searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Synonym {
     /// Word of the query.
@@ -53,7 +53,7 @@ struct Rule {
 const FACTOR: f32 = 0.4;
 /// Maximum number of words of one synonym.
 const WORDS_MAX: usize = 3;
-/// Maximum number of synonyms in one line, and of one query word.
+/// Maximum number of synonyms in one line, and maximum number of synonyms of one query word.
 const LINE_MAX: usize = 16;
 const OF_WORD_MAX: usize = 6;
 /// Maximum number of lines of a file.
@@ -141,8 +141,8 @@ impl Synonyms {
         })
     }
 
-    /// Returns for each word of a query whether it leads to words that products have according to `is_held`. Such a
-    /// word is not corrected.
+    /// Returns for each word of a query if the word has synonyms that products contain according to `is_held`. A word
+    /// with such synonyms is not corrected.
     pub(super) fn covered(&self, terms: &QueryTerms, is_held: impl Fn(&str) -> bool) -> Vec<bool> {
         let terms: Vec<&QueryTerm> = terms.iter().collect();
         let mut covered = vec![false; terms.len()];
@@ -155,7 +155,8 @@ impl Synonyms {
         covered
     }
 
-    /// Returns true if a phrase begins with this word. It is then a real word, even if the catalogue lacks it.
+    /// Returns true if a phrase begins with this word. A word that begins a phrase is a real word, even if the
+    /// catalogue lacks the word.
     pub(super) fn is_word(&self, word: &str) -> bool {
         self.rules.contains_key(singular(word).as_str())
     }
@@ -167,8 +168,8 @@ impl Synonyms {
         single.map(|rule| rule.to_text.to_string())
     }
 
-    /// Returns the words of all phrases that lead to words that products have according to `is_held`. Each comes with
-    /// the first of these words.
+    /// Returns the words of all phrases whose synonyms products contain according to `is_held`. Each word is returned
+    /// with the first word of the synonym.
     pub(super) fn spellings(&self, is_held: impl Fn(&str) -> bool) -> impl Iterator<Item = Spelling<'_>> {
         let leads = move |rule: &&Rule| rule.to.iter().all(|to| is_held(&to.stemmed));
         let rules = self.rules.values().flatten().filter(leads);

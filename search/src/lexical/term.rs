@@ -10,7 +10,7 @@ pub(super) struct QueryTerm {
 }
 
 impl QueryTerm {
-    /// Returns the term for a word that replaces a query word.
+    /// Returns the term for a replacement of a query word.
     pub(super) fn of_word(word: &str, position: u32) -> Self {
         let stemmed = analyse(Analysis::Stemmed, word)
             .pop()

@@ -9,7 +9,7 @@ const STOP_WORDS: [&str; 24] = [
     "the", "this", "to", "under", "with", "your",
 ];
 
-/// Words that are grammatical before a stop word: `compatible with`, `suitable for`, `made for`.
+/// Words that have only a grammatical function before a stop word: `compatible with`, `suitable for`, `made for`.
 const BEFORE_STOP_WORDS: [&str; 9] = [
     "compatible",
     "suitable",
@@ -22,7 +22,8 @@ const BEFORE_STOP_WORDS: [&str; 9] = [
     "intended",
 ];
 
-/// Maximum number of terms that are searched. Each term costs postings, and no real query has more.
+/// Maximum number of terms that are searched. Each term requires reading postings, and real queries do not have more
+/// terms.
 pub(super) const TERMS_MAX: usize = 24;
 
 /// Words that a product must contain to match the query, without duplicates.
@@ -42,8 +43,8 @@ impl QueryTerms {
         let mut plain = plain.into_iter().peekable();
         let mut all: Vec<QueryTerm> = Vec::with_capacity(stemmed.len());
         for stem in stemmed {
-            // Both analyses split text identically, so their positions match. A word that one of them drops is skipped
-            // in the other.
+            // Both analyses split text identically, so their positions match. A word that only one analysis drops is
+            // skipped in the other analysis.
             while plain.next_if(|word| word.position < stem.position).is_some() {}
             let word = plain.next_if(|word| word.position == stem.position);
             all.push(QueryTerm {

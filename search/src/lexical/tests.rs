@@ -69,8 +69,8 @@ fn a_query_of_sixty_common_words_reads_no_more_of_a_larger_catalogue() {
         work.read
     };
     let (small, large) = (work_of(1_000), work_of(4_000));
-    // The rarest word is read completely. The other 23 words are looked up for 8 products, decoding at most one block
-    // of 128 for each. One more block per word is decoded when a cursor starts.
+    // The rarest word is read completely. The remaining 23 words are looked up for 8 products, decoding at most one
+    // block of 128 for each. One more block per word is decoded when a cursor starts.
     assert!(small <= 1_000 + 23 * 9 * 128 + 24 * 128, "{small}");
     assert!(large <= 4_000 + 23 * 9 * 128 + 24 * 128, "{large}");
 }
@@ -236,7 +236,7 @@ fn a_word_that_was_joined_is_no_beginning_of_others() {
         (rows, found.completed.is_some())
     };
     assert_eq!(found("choco late"), (vec![0, 1], false));
-    // A word that exists by itself is not only a prefix. It may also be the end of another word.
+    // A word in the vocabulary is not only treated as a prefix. The word may also be the second half of another word.
     assert_eq!(found("note book").0, [3, 4]);
     assert_eq!(found("book").0, [5]);
 }
@@ -265,8 +265,8 @@ fn a_last_word_that_nothing_holds_beside_the_others_is_the_beginning_of_one_that
     };
     let beginning = |word: &str| Some(word.to_owned());
     assert_eq!(found("kitchen cabi", false), (vec![0], beginning("cabi")));
-    // The word is not completed if a product has both words, if the word is complete, or if the text is searched as
-    // typed.
+    // The last word is not completed if a product has both words, if the word is complete, or if the text is searched
+    // as typed.
     assert_eq!(found("jeans cabi", false), (vec![1], None));
     assert_eq!(found("kitchen cabi ", false), (vec![], None));
     assert_eq!(found("kitchen cabi", true), (vec![], None));

@@ -76,8 +76,8 @@ impl Sort {
         part.map_or(SortKey(i64::MIN, 0), |part| self.key(part, at.row))
     }
 
-    /// Returns the key of a row in a part. Prices of different currencies are never compared. Those in the given
-    /// currency come first, then the others grouped by currency. A price of 0 counts as no price.
+    /// Returns the key of a row in a part. Prices of different currencies are never compared. Prices in the given
+    /// currency come first, then other prices grouped by currency. A price of 0 counts as no price.
     pub(crate) fn key(self, part: &Part, row: u32) -> SortKey {
         let cards = part.cards();
         let of_currency = || -place(cards.currency(row), self.currency);
@@ -150,7 +150,7 @@ pub(crate) struct TopHits<'a> {
     worst: Option<Hit>,
     /// Tier and score of the worst hit when sorting by relevance. Before it exists, a value below all others.
     least: (u8, f32),
-    /// Products that have the query as their code. The following searches would find them again.
+    /// Products that have the query as their code. Later passes would otherwise add the same products again.
     codes: Vec<RowAddress>,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Vocabulary {
 /// similar to others.
 const SPELLING_CHARS_MIN: usize = 8;
 
-/// Word with a synonym that titles have. The word itself need not be in a title.
+/// Word with a synonym that titles contain. Titles need not contain the word itself.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spelling<'a> {
     pub(super) word: &'a str,
@@ -44,7 +44,7 @@ struct Word {
     text: Box<str>,
     /// Bit set of the letters of the word, so that most words are rejected without a comparison.
     letters: u64,
-    /// Frequency of the word: number of titles, brand names and category names with the word, or with its synonym.
+    /// Frequency of the word: number of titles, brand names and category names that contain the word or its synonym.
     count: u32,
     /// Number of these that count as containing the word itself.
     titles: u32,
@@ -120,8 +120,9 @@ impl Vocabulary {
         }
     }
 
-    /// Returns the word that `typed` most likely stands for: the nearest one, and of these the most frequent. A final
-    /// `s` does not count as an edit, because titles may only have the plural or the singular.
+    /// Returns the word that `typed` most likely stands for. The nearest word is chosen, and among equally near words
+    /// the most frequent. A final `s` does not count as an edit, because titles may contain only the plural or the
+    /// singular.
     pub(super) fn nearest(&self, typed: &str, near: Near) -> Option<&str> {
         self.nearest_counted(typed, near).map(|(word, _)| word)
     }
@@ -154,7 +155,7 @@ impl Vocabulary {
             .flatten();
         let mut best: Option<(usize, std::cmp::Reverse<u32>, &str)> = None;
         for word in candidates {
-            // Each edit changes at most two letters of the set.
+            // Each edit changes at most two letters of the letter set.
             if (word.letters ^ letters).count_ones() as usize > 2 * distance_max
                 || word.titles < near.titles_min
                 || (word.text.chars().next() != chars.first().copied()) != near.other_first
@@ -187,8 +188,8 @@ impl Vocabulary {
         words.into_iter().map(|(_, word)| word).collect()
     }
 
-    /// Splits `typed` into two known words that `is_half` accepts. Of several ways, the one with the most frequent
-    /// rarer word is chosen. A word in only one title must be a common word.
+    /// Splits `typed` into two known words that `is_half` accepts. If several splits are possible, the split whose
+    /// rarer word is most frequent is chosen. A word in only one title must be a common word.
     pub(super) fn split<'a>(
         &self,
         typed: &'a str,

@@ -24,7 +24,7 @@ impl BrandNames {
     }
 }
 
-/// Products and brands that the whole query names: products with it as title, and brands with it as name.
+/// Products and brands that the whole query names: products with the query as title, and brands with the query as name.
 #[derive(Debug)]
 pub(super) struct Whole<'a> {
     release: &'a Release,
@@ -44,7 +44,7 @@ impl<'a> Whole<'a> {
         let letters = letters_of(text);
         let brands = names.0.get(&*letters).map_or(&[][..], Vec::as_slice);
         let hash = stable_hash(letters.as_bytes());
-        // The same letters may be split into a few more words: `t-shirt` for `tshirt`.
+        // A title with the same letters as the query may have a few more words: `t-shirt` for `tshirt`.
         let title_level_min = PostingPayload::title_level_of(words + 2);
         let of_level = |level: usize| {
             if level >= usize::from(title_level_min) {
@@ -66,7 +66,7 @@ impl<'a> Whole<'a> {
     /// Returns true if the query is the whole title of a product.
     #[inline]
     pub(super) fn is_title(&self, at: RowAddress) -> bool {
-        // This runs for every product whose title contains the words.
+        // This code runs for every product whose title contains the words.
         let part = self.release.part(at.part);
         part.is_some_and(|part| part.terms().title_hash(at.row) == self.hash && self.is_title_of(part, at))
     }

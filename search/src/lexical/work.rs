@@ -27,7 +27,7 @@ impl Work {
         }
     }
 
-    /// Uses the steps for one more candidate with this many words. Returns false when none are left.
+    /// Uses the steps for one more candidate with this many words. Returns false when no steps are left.
     #[inline]
     pub(super) fn step(&mut self, words: usize) -> bool {
         self.steps_left = self.steps_left.saturating_sub(words);

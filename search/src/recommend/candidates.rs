@@ -7,14 +7,14 @@ use super::pairs;
 use crate::context::SearchContext;
 use crate::lexical::{self, LexicalQuery, Narrowing};
 
-/// Number of candidates to gather, and the number if an intent rejects most of the nearest. It does not depend on the
-/// limit, so that a short result is the start of a longer one.
+/// Usual number of candidates to gather. The number does not depend on the limit, so that a short result is the start
+/// of a longer result. The second number applies if an intent rejects most of the nearest products.
 const USUAL: usize = 300;
 const WIDE: usize = 768;
 /// Maximum number of products found by words, if there are no vectors.
 const BY_WORDS: usize = 96;
 /// Minimum similarity of a recommended product, except for the same brand. The first value applies within a category.
-/// The others are higher because less is known of what the products share.
+/// The following values are higher because less is known about the common properties of the products.
 const COSINE_MIN: f32 = 0.35;
 const NEAR_KIND_COSINE_MIN: f32 = 0.5;
 const UNKNOWN_KIND_COSINE_MIN: f32 = 0.5;
@@ -23,7 +23,7 @@ const OTHER_NOUN_COSINE_MIN: f32 = 0.55;
 const OTHER_KIND_COSINE_MIN: f32 = 0.6;
 /// Minimum similarity relative to the nearest product.
 const SHARE_OF_BEST_MIN: f32 = 0.6;
-/// Minimum similarity of a complement. It need not be similar, but must be related.
+/// Minimum similarity of a complement. A complement need not be similar to the product, but must be related.
 const COMPLEMENT_COSINE_MIN: f32 = 0.2;
 /// Minimum price of a cheaper product, as one part in this many of the product's price. Products below it are parts or
 /// accessories.

@@ -16,7 +16,8 @@ const NEAR_KIND_COST: f32 = 0.1;
 const OTHER_KIND_COST: f32 = 0.2;
 /// Score deduction for sold-out products, greater than any difference in similarity.
 const SOLD_OUT_COST: f32 = 2.0;
-/// Maximum share of one brand among similar products, and of one category among complements: one in this many.
+/// Maximum share of one brand among similar products, and of one category among complements. The value `n` is a share
+/// of `1/n`.
 const SHARE_OF_BRAND: usize = 2;
 const SHARE_OF_CATEGORY: usize = 3;
 /// Maximum score difference by which a product of another brand may be worse and still come first.

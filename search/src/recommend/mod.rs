@@ -1,11 +1,11 @@
-//! Recommendations for a product: similar products, cheaper ones, ones of its brand or of other brands, and
-//! complements.
+//! Recommendations for a product: similar products, cheaper products, products of the same brand or of other brands,
+//! and complements.
 //!
-//! The nearest products by vector are gathered under the intent's conditions. Products that are too far, of another
-//! kind or for other people are rejected. The rest is ranked by similarity minus a deduction for a distant price, in
-//! stock first. Among similar products, no brand dominates unless the intent asks for it. Complements come from
-//! categories that a table pairs with the product's category. Without vectors, the words of the title are searched
-//! instead.
+//! The nearest products by vector are gathered under the intent's conditions. Products that are too dissimilar, of
+//! another kind or for other people are rejected. The remaining products are ranked by similarity minus a deduction for
+//! a distant price, in stock first. Among similar products, no brand dominates unless the intent requires a single
+//! brand. Complements come from categories that a table pairs with the product's category. Without vectors, the words
+//! of the title are searched instead.
 
 mod candidates;
 mod choose;

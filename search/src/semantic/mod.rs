@@ -117,7 +117,8 @@ fn narrow(text: &str) -> Cow<'_, str> {
 #[derive(Debug)]
 pub(crate) struct Nearest<'a> {
     pub(crate) vector: &'a Vector,
-    /// Product that the results must be similar to. It is excluded, and similarities are not measured relative to it.
+    /// Product that the results must be similar to. The product itself is excluded from the results, and the
+    /// similarities of the results are not measured relative to it.
     pub(crate) like: Option<RowAddress>,
     pub(crate) narrowing: Narrowing<'a>,
 }

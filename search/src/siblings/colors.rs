@@ -5,8 +5,8 @@ use data_text::runs;
 use rustc_hash::FxHashMap;
 use unicode_normalization::char::is_combining_mark;
 
-/// Colour words that are nothing else. Other colour words may also name a wood, a scent or a metal, so they count only
-/// if the product's own colours include them.
+/// Words that have no meaning other than a colour. Other colour words may also name a wood, a scent or a metal, so they
+/// count only if the product's own colours include the word.
 const COLOURS_ALONE: [&str; 22] = [
     "black",
     "white",

@@ -2,8 +2,8 @@
 //! each colour.
 //!
 //! Input: titles, categories and colours of a release. Output: families of rows. A colour counts if the product's own
-//! colours include it. It also counts if the word is only a colour and the product is of a kind that has colours. So
-//! black tea and green tea are not siblings.
+//! colours include it. A colour also counts if its word has no other meaning and the product is of a kind that has
+//! colours. Black tea and green tea are therefore not siblings.
 
 mod colors;
 
@@ -25,8 +25,8 @@ const NO_LOOKS: [u32; 3] = [985, 592, 3237];
 /// Branch in which colours name different products: food, drinks and tobacco.
 const BRANCH_OF_TASTES: u32 = 412;
 
-/// Families of siblings in a release. They are computed per brand on first use, because computing all takes as long as
-/// everything else that is done to open a release.
+/// Families of siblings in a release. The families are computed per brand on first use, because computing all of them
+/// would double the time to open a release.
 #[derive(Debug, Default)]
 pub(crate) struct Siblings(Box<[OnceLock<Families>]>);
 
@@ -78,8 +78,8 @@ impl Siblings {
         Self((0..brands).map(|_| OnceLock::new()).collect())
     }
 
-    /// Returns the family of a row of a brand. `stretches` are the rows of the brand. They are read only on the first
-    /// call for the brand.
+    /// Returns the family of a row of a brand. `stretches` are the rows of the brand. The rows are read only on the
+    /// first call for the brand.
     pub(crate) fn family<'a>(
         &self,
         brand: usize,

@@ -28,9 +28,10 @@ pub(super) struct Slots {
 #[derive(Debug)]
 pub(super) struct TypedWords {
     words: Vec<String>,
-    /// `None` if titles contain neither one of the words nor a similar word.
+    /// `None` if one of the words has no match in titles, not even a similar word.
     slots: Option<Slots>,
-    /// Words to search for in place of each typed word, best first. It is the word itself if titles contain it.
+    /// Words to search for in place of each typed word, best first. If titles contain the typed word, the list contains
+    /// only the typed word.
     meant: Vec<Vec<String>>,
     known: bool,
 }
