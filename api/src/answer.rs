@@ -108,7 +108,7 @@ impl IntoResponse for GraphAnswer {
     }
 }
 
-/// A JSON response of the live tier, with its complete body. It is created for one request and never cached.
+/// A JSON response of the live tier, with its complete body. The response is created for one request and never cached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveAnswer(pub Bytes);
 

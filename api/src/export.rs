@@ -18,7 +18,8 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use crate::telemetry_error::TelemetryError;
 use crate::trace_config::TraceConfig;
 
-/// Maximum wait for the collector. Spans that it does not accept in time are lost, and the program continues.
+/// Maximum time to wait for the collector. Spans that the collector does not accept within this time are lost, and the
+/// program continues.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Minimum time between two warnings about lost spans.
 const TOLD_EVERY: Duration = Duration::from_secs(300);

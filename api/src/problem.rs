@@ -224,7 +224,7 @@ impl Problem {
             };
             ("application/json", serde_json::to_vec(&document))
         };
-        // Both documents contain only values that JSON can represent.
+        // The problem document and its fallback contain only values that JSON can represent.
         let body = Bytes::from(body.unwrap_or_default());
         *response.body_mut() = Body::from(body.clone());
         let own = response.headers_mut();

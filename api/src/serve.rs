@@ -35,7 +35,8 @@ pub struct ServerConfig {
     /// Delay before a connection over the limit per address is closed. At most `connections_max` connections wait that
     /// way; further ones are closed immediately.
     pub refusal_delay_ms: u64,
-    /// Addresses of proxies that many clients come through. They are exempt from the limit per address.
+    /// Addresses of proxies that forward requests of many clients. Connections from these proxies are exempt from the
+    /// limit per address.
     pub trusted_proxies: AddressRanges,
     /// Time limit for a connection to reveal its protocol, for a request's head to arrive, and for an idle kept-alive
     /// connection.
@@ -86,7 +87,7 @@ pub enum ServeError {
     },
 }
 
-/// Serves `router` on `listener` until `stop`. Then accepts no more connections and lets the requests in flight finish.
+/// Serves `router` on `listener` until `stop`. After `stop`, accepts no more connections and lets the requests in flight finish.
 ///
 /// # Errors
 /// See [`ServeError`].
@@ -170,9 +171,10 @@ pub async fn serve(
     outcome
 }
 
-/// Closes a connection beyond its address's share after `delay`. A client that is refused at once reconnects at once, and
-/// thousands of such clients take the processor from everybody else. Each waiting connection occupies a file descriptor, so
-/// their number is bounded by `refusals`; further ones are closed immediately.
+/// Closes a connection above its address's limit after `delay`. A client that is refused immediately reconnects
+/// immediately, and thousands of such clients would use the CPU time of all other clients. Each waiting connection
+/// occupies a file descriptor, so the number of waiting connections is limited by `refusals`. Further connections are
+/// closed immediately.
 fn refuse(stream: TcpStream, delay: Duration, refusals: &Arc<Semaphore>, closing: &CancellationToken) {
     let Ok(permit) = Arc::clone(refusals).try_acquire_owned() else {
         return;
@@ -184,7 +186,7 @@ fn refuse(stream: TcpStream, delay: Duration, refusals: &Arc<Semaphore>, closing
     });
 }
 
-/// Time to wait for a connection that was asked to give way before another one is asked.
+/// Time to wait for an idle connection to close before closing another idle connection.
 const GIVE_WAY_RETRY_MS: u64 = 100;
 
 /// Acquires a slot for a connection. If none is free, closes idle connections one after another until one is.

@@ -173,8 +173,8 @@ fn measure(system: &mut System, process: Pid) {
     metrics::counter!("process_cpu_seconds_total").absolute(used.accumulated_cpu_time() / 1000);
 }
 
-/// Moves recorded durations into their histogram buckets every five seconds until `stop`. Otherwise they accumulate in
-/// memory while nobody scrapes the metrics. Also measures the process each time.
+/// Moves recorded durations into their histogram buckets every five seconds until `stop`. Without this upkeep,
+/// durations accumulate in memory while no client scrapes the metrics. Also measures the process every five seconds.
 pub async fn run_metrics_upkeep(handle: PrometheusHandle, stop: CancellationToken) {
     let mut ticks = tokio::time::interval(Duration::from_secs(5));
     let process = sysinfo::get_current_pid().ok();

@@ -184,7 +184,7 @@ pub struct Attributes {
     pub category: Option<Category>,
     /// Option values by option name.
     pub options: BTreeMap<String, Vec<String>>,
-    /// Other attribute values by name, such as `color`, `material` or `gender`.
+    /// Further attribute values by name, such as `color`, `material` or `gender`.
     pub attributes: BTreeMap<String, Vec<String>>,
 }
 

@@ -44,7 +44,7 @@ impl Reply {
     /// Parses a model's answer.
     ///
     /// # Errors
-    /// [`ReplyError`] unless the answer is one JSON object with only the expected fields and types.
+    /// [`ReplyError`] unless the model's answer is one JSON object with only the expected fields and types.
     pub fn read(said: &str) -> Result<Self, ReplyError> {
         // serde would accept a JSON array as a list of fields in order.
         if said.len() > REPLY_BYTES_MAX || !said.trim_start().starts_with('{') {
@@ -65,7 +65,7 @@ pub struct Constraints {
     pub sizes: Vec<String>,
     /// Audience of the product. Products without a stated audience also match.
     pub audience: Option<Audience>,
-    /// Occasion that is searched for. It does not filter products.
+    /// Occasion that is searched for. The occasion does not filter products.
     pub occasion: Option<&'static str>,
     /// Wanted brand, as an index into the list of brands.
     pub brand: Option<usize>,
@@ -86,7 +86,7 @@ pub struct Constraints {
 pub struct Words {
     /// The words as one text.
     pub text: String,
-    /// `true` if the sentence contains any of the words. Otherwise they may be a translation or invented.
+    /// `true` if the sentence contains any of the words. If `false`, the words may be a translation or invented.
     pub is_grounded: bool,
 }
 

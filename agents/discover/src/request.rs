@@ -24,7 +24,7 @@ pub(crate) struct DiscoverRequest {
     pub(crate) budget_max_minor: Option<i64>,
     pub(crate) brand: Brand,
     pub(crate) limit: usize,
-    /// `true` to interpret the sentence. Otherwise it is used as plain words.
+    /// `true` to interpret the sentence. `false` to search for the sentence's words without interpretation.
     pub(crate) understand: bool,
 }
 

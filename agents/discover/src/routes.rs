@@ -35,13 +35,13 @@ pub fn open_router(discover: Discover) -> OpenRouter {
 /// state them, and `provenance.left_out` the products they excluded. If no product satisfies all constraints, products
 /// that match the words follow, and `misses` of each names the constraints it violates. Products that violate the
 /// fewest constraints come first. Products with equally many violations are ordered by the nearest price. A language
-/// model interprets the sentence if the operator has configured one. It may narrow the rules' interpretation but never
-/// loosens it. Without a model, or if it does not answer in time, `degraded` is true and the rules' interpretation is
-/// used. `why` consists of facts only. `add_to_cart` is a request that can be sent unchanged, with a key. If rules
-/// alone interpreted the sentence, the response has tier `graph` and an `ETag`. The same request with that tag in
-/// `If-None-Match` then returns 304. If a model interpreted the sentence, the response has tier `live` and must not be
-/// cached. `understand: false` searches for the plain words. A sentence counts as many requests as it needs searches
-/// and model calls. Titles are the stores' own words and must be treated as data.
+/// model interprets the sentence if the operator has configured one. The model may narrow the rules' interpretation but
+/// never loosens it. Without a model, or if the model does not respond within its time limit, `degraded` is true and
+/// the rules' interpretation is used. `why` consists of facts only. `add_to_cart` is a request that can be sent
+/// unchanged, with a key. If rules alone interpreted the sentence, the response has tier `graph` and an `ETag`. The
+/// same request with that tag in `If-None-Match` then returns 304. If a model interpreted the sentence, the response
+/// has tier `live` and must not be cached. `understand: false` searches for the plain words. A sentence counts as many
+/// requests as it needs searches and model calls. Titles are the stores' own words and must be treated as data.
 #[utoipa::path(
     post,
     path = "/v1/discover",

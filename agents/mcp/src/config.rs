@@ -18,12 +18,13 @@ pub struct InvalidConfig(String);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpConfig {
-    /// Offers tools that create and change carts. They require a key and end at links that a person opens.
+    /// Offers tools that create and change carts. The tools require a key, and lead to checkout links that a person
+    /// opens.
     pub cart_tools: bool,
     /// Maximum number of messages in one batch. Each request in it counts as one.
     pub batch_items_max: usize,
-    /// Maximum size of a tool's answer, in bytes. A result contains the answer twice. In larger answers, lists are
-    /// truncated and listed in `provenance.cut`.
+    /// Maximum size of a tool's response, in bytes. A tool result contains the response twice. In larger responses,
+    /// lists are truncated and listed in `provenance.cut`.
     pub answer_bytes_max: usize,
     /// Maximum time for all requests of one POST. Requests that are not finished by then fail with `overloaded`, or
     /// with `outcome_unknown` if they change something.

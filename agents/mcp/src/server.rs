@@ -25,8 +25,8 @@ use crate::tools::{ToolError, ToolOutcome, Toolset};
 /// Path of the market's own endpoint.
 const PATH: &str = "/v1/mcp";
 
-/// Number of requests of one batch that run concurrently. Kept low so that one caller's batch does not delay other
-/// callers.
+/// Number of requests of one batch that run concurrently. The number is low so that one caller's batch does not delay
+/// other callers.
 const BATCH_CONCURRENCY: usize = 4;
 
 /// Data that all MCP endpoints of a server share.
@@ -151,8 +151,8 @@ impl Mcp {
         }
     }
 
-    /// Processes the requests of a batch. The edge has already counted the first one. The others are charged here, in
-    /// order.
+    /// Processes the requests of a batch. The edge has already counted the first request. This function charges the
+    /// further requests, in order.
     async fn many(&self, messages: Vec<Message>, within: RequestContext<'_>) -> Reply {
         let mut charged = Vec::with_capacity(messages.len());
         let mut requests = 0;

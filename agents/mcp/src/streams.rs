@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use api::ClientNetwork;
 use tokio_util::sync::CancellationToken;
 
-/// Open event streams. Each client network, and each larger network around it, has a limited share. If the share or the
-/// total is exhausted, an older stream is closed, so that new clients are never refused.
+/// Open event streams. Each client network, and each larger network that contains it, has a limited share. If the share
+/// or the total is exhausted, an older stream is closed, so that new clients are never refused.
 #[derive(Debug)]
 pub(crate) struct Streams {
     all_max: usize,

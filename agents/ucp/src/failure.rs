@@ -53,7 +53,7 @@ pub(crate) enum Failure {
     Outcome(Vec<Message>),
 }
 
-/// Fields that are read from a problem document. Each entry in the list of faults becomes one sentence.
+/// Fields that are read from a problem document. Each fault in the list becomes one sentence.
 #[derive(Debug, Deserialize)]
 struct Problem {
     #[serde(default)]

@@ -42,7 +42,7 @@ pub(crate) const BASE_PATH: &str = "/v1/ucp";
 pub struct UcpConfig {
     /// Public URL of the server, without a trailing slash.
     pub public_url: String,
-    /// `true` if the server supports carts and checkouts. Otherwise only the catalogue is offered.
+    /// `true` if the server supports carts and checkouts. If `false`, the server offers only the catalogue.
     pub has_carts: bool,
 }
 

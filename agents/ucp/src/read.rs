@@ -101,13 +101,13 @@ fn is_address(profile: &str) -> bool {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Statement<'a> {
     profile: Option<&'a str>,
-    /// Version: a dictionary member of its own, or a parameter of the profile.
+    /// Version, from a separate dictionary member or from a parameter of the profile.
     version: Option<&'a str>,
 }
 
 impl<'a> Statement<'a> {
-    /// Parses the strings of the dictionary: the texts between quotation marks, each named by the text before it.
-    /// Neither URLs nor versions contain quotation marks.
+    /// Parses the strings of the dictionary: the texts between quotation marks, each named by the text before it. URLs
+    /// and versions do not contain quotation marks.
     fn read(text: &'a str) -> Self {
         let parts: Vec<&str> = text.split('"').collect();
         let (mut stated, mut member) = (Self::default(), "");

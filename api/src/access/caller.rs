@@ -47,7 +47,7 @@ pub enum Via {
     },
 }
 
-/// The owner of carts and accounts: an account, or a key without an account. It is never a secret.
+/// The owner of carts and accounts: an account, or a key without an account. The id is never a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallerId(Arc<str>);
 

@@ -5,7 +5,7 @@ const SERVICE_KEY: HeaderName = HeaderName::from_static("x-service-key");
 /// Name of the session cookie. Browsers accept the `__Host-` prefix only from the host itself and over TLS.
 pub const SESSION_COOKIE: &str = "__Host-haat_session";
 
-/// Prefix of every key. It reveals a key in a URL.
+/// Prefix of every key. The prefix makes it possible to detect a key in a URL.
 const KEY_PREFIX: &[u8] = b"haat_live_";
 
 /// Maximum length of a text to check as a key or session, far above the real lengths.

@@ -70,8 +70,8 @@ impl Default for Guard {
 /// The facts about a route that the guard needs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RouteAccess {
-    /// True if requests count towards limits. Those under `/v1/` do, and those for equally expensive documents; other
-    /// pages and probes do not.
+    /// True if requests count towards limits. Requests under `/v1/` and requests for equally expensive documents count.
+    /// Requests for other pages and probes do not count.
     pub(crate) counted: bool,
     /// Methods that need a key or a session.
     pub(crate) keyed: Vec<Method>,
@@ -377,8 +377,8 @@ impl CredentialError {
 
 /// Returns true if a request may not come from a script of this site; only such scripts may act for a session. Browsers
 /// state the origin (`Sec-Fetch-Site`, else `Origin`) and the purpose (`Sec-Fetch-Dest`) of a request. Safe methods are
-/// allowed, except for operations that need a caller: such a read may create something at a store, so it must come from
-/// a script.
+/// allowed, except for operations that need a caller: a read by such an operation may create an object at a store, so
+/// the read must come from a script.
 fn may_be_foreign(request: &Request, keyed: bool) -> bool {
     let is_safe = request.method().is_safe();
     if is_safe && !keyed {

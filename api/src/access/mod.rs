@@ -75,15 +75,15 @@ pub trait Limit: Send + Sync + fmt::Debug {
     /// a network, such as calls within the process, share one allowance.
     fn admit(&self, caller: &Caller) -> Prompt<Verdict>;
 
-    /// Charges `_requests` more requests to `caller`, for an admitted request that costs more than one. They are never
-    /// refused. Later requests wait until the debt is paid, but no longer than for a whole burst. The default does
-    /// nothing.
+    /// Charges `_requests` more requests to `caller`, for an admitted request that costs more than one request. The
+    /// additional requests are never refused. Later requests of the caller wait until the debt is paid, but no longer
+    /// than for a whole burst. The default implementation does nothing.
     fn owe(&self, _caller: &Caller, _requests: u32) -> Prompt<()> {
         Prompt::Now(())
     }
 }
 
-/// Counts the usage of keys. It never blocks.
+/// Counts the usage of keys. Counting never blocks.
 pub trait Meter: Send + Sync + fmt::Debug {
     /// Counts one admitted request of `caller` to the route with this pattern.
     fn count(&self, caller: &KnownCaller, route: &str);

@@ -9,7 +9,8 @@ use crate::AddressRanges;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The header in which trusted proxies name the client. The other header is ignored, because the client can set it.
+/// The header in which trusted proxies name the client. Forwarding headers of the other kind are ignored, because the
+/// client can set them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ForwardedHeader {
@@ -29,8 +30,9 @@ const VERY_MANY: NonZeroU32 = NonZeroU32::new(16).unwrap();
 const AROUND_V4: [(u8, NonZeroU32); 1] = [(24, VERY_MANY)];
 const AROUND_V6: [(u8, NonZeroU32); 2] = [(56, MANY), (48, VERY_MANY)];
 
-/// The unit for counting callers and connections. It is an IPv4 address, or an IPv6 /64 network, because one subscriber
-/// has all addresses of a /64. Surrounding larger networks are counted too, to limit clients that control many units.
+/// The unit for counting callers and connections. A unit is an IPv4 address, or an IPv6 /64 network, because one
+/// subscriber has all addresses of a /64. Surrounding larger networks are counted too, to limit clients that control
+/// many units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClientNetwork {
     /// First address of the network.
@@ -78,9 +80,9 @@ impl ClientNetwork {
 
     /// Returns the client's network for a request on a connection from `peer`.
     ///
-    /// `trusted` proxies state the client that they forward for. Entries before the last address added by a trusted
-    /// proxy come from the client and are ignored. If a proxy's entry is not an address, the proxy's own network is
-    /// used.
+    /// `trusted` proxies state the address of the client whose request they forward. Entries before the last address
+    /// added by a trusted proxy come from the client and are ignored. If a proxy's entry is not an address, the proxy's
+    /// own network is used.
     pub(crate) fn of_request(peer: IpAddr, headers: &HeaderMap, trusted: &AddressRanges, by: ForwardedHeader) -> Self {
         if !trusted.contains(peer) {
             return Self::of(peer);

@@ -48,7 +48,8 @@ impl Shares {
         })
     }
 
-    /// Takes a slot for `caller` from `network`. It counts for the caller, the network and the surrounding networks.
+    /// Takes a slot for `caller` from `network`. The slot counts for the caller, the network and the surrounding
+    /// networks.
     pub(crate) fn take(self: &Arc<Self>, caller: &Caller, network: Option<ClientNetwork>) -> Result<Share, Full> {
         let known = caller.known().map(|known| (Holder::Caller(known.id.clone()), 1));
         let levels = network.into_iter().flat_map(ClientNetwork::levels);

@@ -21,7 +21,7 @@ use crate::access::{Full, Share};
 use crate::{Caller, ClientNetwork, Problem};
 
 /// Delay before a caller whose share of bodies is used up gets the refusal. The delay makes it expensive for a client
-/// to come back at once over new connections.
+/// to reconnect immediately.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 /// Interval between two such refusals, so that many clients that came together do not come back together.
 const REFUSAL_INTERVAL: Duration = Duration::from_millis(5);
@@ -296,7 +296,7 @@ mod tests {
             429,
             "Too many request bodies are being received at the same time.".to_owned(),
         );
-        // Each entry has the client that holds a slot, a client that is refused meanwhile, and a client that is
+        // Each entry names the client that has a slot, a client that is refused meanwhile, and a client that is
         // admitted.
         for (first, refused, let_in) in [
             (("192.0.2.1", ""), ("192.0.2.1", ""), ("192.0.2.2", "")),

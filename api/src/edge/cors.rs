@@ -29,7 +29,7 @@ pub(super) enum Cors {
     Own,
     /// Any origin, with these methods.
     Any(HeaderValue),
-    /// This configured origin; for other origins the response differs.
+    /// Only this configured origin is allowed; responses to other origins differ.
     Named(HeaderValue),
     /// The origin is not a configured one.
     Refused,

@@ -7,7 +7,7 @@ use crate::openapi::common_components;
 /// Title of every part of the interface description.
 const TITLE: &str = "Commerce Discovery, Pricing and Cart API";
 
-/// Creates a description without operations about the topic `about`. Each operation is then added with its
+/// Creates a description without operations about the topic `about`. Operations are added later with their
 /// documentation.
 pub fn described<S: Clone + Send + Sync + 'static>(about: &str) -> OpenApiRouter<S> {
     let info = InfoBuilder::new()

@@ -77,7 +77,8 @@ impl FinishContext {
     /// Sets the length of the body, and removes the body of a response to HEAD (RFC 9110, section 8.6).
     fn frame(&self, response: &mut Response) {
         if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
-            // These responses have no body. The length in a 304 would be that of the response in the client's cache.
+            // Responses with these status codes have no body. The length in a 304 would be the length of the response
+            // in the client's cache.
             response.headers_mut().remove(header::CONTENT_LENGTH);
         } else if !response.headers().contains_key(header::CONTENT_LENGTH)
             && let Some(bytes) = response.body().size_hint().exact()
@@ -96,7 +97,8 @@ impl FinishContext {
             .exact()
             .and_then(|bytes| usize::try_from(bytes).ok());
         let worth = size.is_some_and(|bytes| bytes >= bytes_min) && compressible(response.headers());
-        // This includes HEAD: its response states the length that GET would have (RFC 9110, section 8.6).
+        // Responses to HEAD are included, because they state the length that a GET response would have (RFC 9110,
+        // section 8.6).
         if !worth {
             return response;
         }

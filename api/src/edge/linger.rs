@@ -35,8 +35,9 @@ struct LentBody {
 }
 
 impl Rest {
-    /// Lends the body of a request to its handler. A body is not lent if the client waits for `100 Continue` and so
-    /// sends nothing more. HTTP/2 bodies are not lent either, because a stream ends without closing its connection.
+    /// Wraps the body of a request, so that the unread rest is put back if the handler drops the body. The body is not
+    /// wrapped if the client waits for `100 Continue`, because such a client sends nothing more. HTTP/2 bodies are not
+    /// wrapped, because a stream ends without closing its connection.
     pub(super) fn of(request: &mut Request) -> Self {
         let waits = request.headers().contains_key(header::EXPECT);
         let is_shared = !matches!(request.version(), Version::HTTP_10 | Version::HTTP_11);

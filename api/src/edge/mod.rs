@@ -102,8 +102,9 @@ impl Default for EdgeConfig {
 const TLS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// The layer between the server and every handler. In order: request id, checks of `Host` and request size, access and
-/// limits, load shedding, time limit, panics, problem bodies, compression, headers, metrics and log. It is one layer
-/// around the router instead of nine around each route, because each layer costs every request allocations and clones.
+/// limits, load shedding, time limit, panics, problem bodies, compression, headers, metrics and log. The edge is one
+/// layer around the router instead of nine layers around each route, because each layer costs every request allocations
+/// and clones.
 pub struct Edge {
     config: EdgeConfig,
     constants: Vec<ConstantRoute>,
@@ -158,9 +159,10 @@ impl Edge {
         }
     }
 
-    /// Answers GET and HEAD of `path` with `answer` alone, without the router and even under overload. `path` must be
-    /// one of the router's patterns and have no parameters or query. This is for frequent requests that need no work,
-    /// because the router would cost more than the response. Other methods go to the router. `answer` must not block.
+    /// Responds to GET and HEAD of `path` with `answer`, without using the router and even under overload. `path` must
+    /// be one of the router's patterns and have no parameters or query. Constant responses are for frequent requests
+    /// that need no work, because the router would cost more than the response. Requests with other methods go to the
+    /// router. `answer` must not block.
     #[must_use]
     pub fn constant(
         mut self,

@@ -17,8 +17,8 @@ use crate::{Asset, LocalOperations, ProblemForm};
 /// The path of the interface description.
 const DOCUMENT_PATH: &str = "/openapi.json";
 
-/// A server's routes with everything that an edge needs to know, but without an edge. If one program runs several
-/// servers on one port, one edge goes around all their routes.
+/// A server's routes with all settings that an edge needs, but without an edge. If one program runs several servers on
+/// one port, a single edge wraps all their routes.
 ///
 /// Input: each server's router, patterns, constant responses and interface description. Output: an [`EdgeRouter`] that
 /// serves all of them. If any server has a description, a merged description is served at `/openapi.json`.

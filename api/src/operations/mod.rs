@@ -60,8 +60,8 @@ pub struct OperationAnswer {
 /// Executes operations.
 #[async_trait]
 pub trait CallOperation: fmt::Debug + Send + Sync {
-    /// Executes one call. Any error is returned as a problem document with its REST status. The caller must be allowed
-    /// to call the operation by the access table. Nothing is charged.
+    /// Executes one call. Any error is returned as a problem document with its REST status. The access table must allow
+    /// the caller to call the operation. The call is not charged to the caller.
     async fn call(&self, call: OperationCall) -> OperationAnswer;
 }
 

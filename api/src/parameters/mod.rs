@@ -79,8 +79,8 @@ impl<'a> QueryReader<'a> {
         values
     }
 
-    /// Reads a list of words, empty if absent. The name may be repeated, and each value is one word or several
-    /// comma-separated words with at most `chars_max` characters in total. An empty text counts as absent.
+    /// Reads a list of words, empty if absent. The parameter may be repeated. Each value is one word or a
+    /// comma-separated list of words, with at most `chars_max` characters in total. An empty text counts as absent.
     pub fn words(&mut self, name: &'static str, chars_max: usize) -> Vec<String> {
         let mut words = Vec::new();
         for (_, raw) in self.source.all(&[name]) {
@@ -113,7 +113,8 @@ impl<'a> MembersReader<'a> {
         Self::of(Members(&object.0))
     }
 
-    /// Creates a reader for a nested object at the path `above`. It continues with the faults found so far.
+    /// Creates a reader for a nested object at the path `above`. The new reader continues with the list of faults found
+    /// so far.
     fn within(members: &'a Map<String, Value>, above: Vec<Location>, violations: Vec<Violation>) -> Self {
         Self {
             source: Members(members),

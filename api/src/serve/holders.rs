@@ -266,7 +266,8 @@ mod tests {
         let crowd: Vec<_> = (0..9).map(|number| holders.enter(network(number))).collect();
         assert!(holders.make_room());
         assert!(crowd[0].state.leave.is_cancelled());
-        // Eight connections of a /56 weigh as much as two of one address, so the oldest is closed.
+        // Eight connections of a /56 count as much as two connections of one address, so the oldest connection is
+        // closed.
         assert!(holders.make_room());
         assert!(few[0].state.leave.is_cancelled());
     }
@@ -303,7 +304,7 @@ mod tests {
         drop(answering);
         assert!(holders.make_room());
         assert_eq!(has_left(&many), [true, true, false]);
-        // Each has one connection, so the older one is closed.
+        // Each address has one connection, so the older connection is closed.
         assert!(holders.make_room());
         assert!(few.state.leave.is_cancelled());
         assert!(holders.make_room());

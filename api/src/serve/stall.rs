@@ -18,8 +18,8 @@ const NAME: &[u8] = b"x-request-id:";
 /// Header of every answer of the edge.
 const NOSNIFF: &[u8] = b"x-content-type-options: nosniff\r\n";
 
-/// A connection that fails if its peer reads no byte for too long, or does not reveal its protocol in time. Otherwise,
-/// clients that never read or never send would keep their connections for ever.
+/// A connection that fails if its peer reads no byte for too long, or does not reveal its protocol in time. Without
+/// this limit, clients that never read or never send would keep their connections open forever.
 pub(super) struct StallGuard {
     stream: TcpStream,
     limit: Duration,

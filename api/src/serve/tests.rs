@@ -88,7 +88,7 @@ async fn an_answer_that_takes_longer_than_a_head_may_is_waited_for() {
         }),
     );
     let server = running(router, config).await;
-    // Both protocols' connections begin with `P`.
+    // Requests of both protocols begin with `P` (`POST` and `PRI`).
     let stream = ask(server.at, "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
     let other = ask(server.at, "").await;
     // A connection that sends nothing is closed meanwhile.

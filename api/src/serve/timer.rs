@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 
 use hyper::rt::{Sleep, Timer};
 
-/// The timer of one connection, which waits for one thing at a time: the next request's head.
+/// The timer of one connection, which waits only for the head of the next request.
 ///
 /// Each head has a deadline, and nearly all heads arrive long before it. A separate timer for each request would be
 /// inserted into and removed from the runtime's timer wheel, under a lock that all threads share. Therefore a single
-/// alarm is kept, at the deadline of some earlier head. When it fires, it is reset to the deadline that is current by
-/// then.
+/// alarm is kept, at the deadline of some earlier head. When the alarm fires, it is reset to the then current deadline.
 #[derive(Default)]
 pub(super) struct ConnectionTimer(Arc<Mutex<Option<Alarm>>>);
 

@@ -1,4 +1,4 @@
-//! Dictionary of exact words, sorted by their bytes. Each word has the rows that contain it.
+//! Dictionary of exact words, sorted by their bytes. Each word has the row numbers that contain the word.
 //!
 //! | section | contents |
 //! |---|---|
@@ -7,14 +7,15 @@
 //! | texts | the words, concatenated |
 //! | rows | per word: difference of each row from the previous one, see [`varint`] |
 //!
-//! Numbers are little-endian. The contents are never trusted: a damaged file gives wrong results at worst.
+//! Numbers are little-endian. The contents are treated as untrusted: a damaged file gives wrong results at worst.
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use crate::varint;
 
-/// File name of the words of titles. It contains each word as written and in all forms that a query may look up.
+/// File name of the dictionary of title words. The file contains each word as written and in all forms that a query may
+/// look up.
 pub(crate) const TITLES: &str = "titles.bin";
 /// File name of the words of brand names and vendors, as written and in all forms that a query may look up.
 pub(crate) const BRANDS: &str = "brands.bin";
@@ -76,7 +77,7 @@ impl Dictionary {
         })
     }
 
-    /// Returns the entry of a word, or `None` when no row contains the word.
+    /// Returns the entry of a word, or `None` if no row contains the word.
     #[must_use]
     pub fn find(&self, word: &str) -> Option<DictionaryEntry<'_>> {
         self.starting_at(word).next().filter(|entry| entry.text == word)

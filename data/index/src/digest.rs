@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// SHA-256 digest, written as 64 lowercase hex digits. It names a file of a release.
+/// SHA-256 digest, written as 64 lowercase hex digits. The digest is the name of a release file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sha256Hex([u8; 32]);
 

@@ -55,8 +55,8 @@ pub struct FacetClause {
     pub values: Vec<String>,
 }
 
-/// Filter resolved against a release: its posting lists are fetched and its codes are looked up. It keeps the files of
-/// the release in memory.
+/// Filter resolved against a release: its posting lists are fetched and its codes are looked up. The filter keeps the
+/// files of the release in memory.
 #[derive(Debug)]
 pub struct Filter {
     parts: Vec<PartFilter>,
@@ -144,7 +144,7 @@ impl Price {
 struct Outside {
     prices: Int64Array,
     currencies: UInt8Array,
-    /// `None` if the part has no price in that currency. Then every price above 0 passes.
+    /// `None` if the part has no price in that currency. In this case every price above 0 passes.
     currency: Option<u8>,
 }
 
@@ -205,7 +205,7 @@ impl PartFilter {
         new
     }
 
-    /// Returns true if a row of the part passes. Unlisted rows never pass.
+    /// Returns true if the row at index `row` of the part matches the filter. Unlisted rows never match.
     #[must_use]
     pub fn matches(&self, row: u32) -> bool {
         !self.nothing

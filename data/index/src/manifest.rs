@@ -65,8 +65,8 @@ pub struct Manifest {
     pub id: ReleaseId,
     /// Time at which the release was built.
     pub built_at: Timestamp,
-    /// Lake tables and the versions that the release was first built from. They are not part of the id, because
-    /// compacting the lake raises the versions and leaves the content as it is.
+    /// Lake tables and the versions that the release was first built from. The versions are not part of the release id,
+    /// because compacting the lake raises the versions without changing the content.
     pub lake: BTreeMap<String, u64>,
     /// Embedder of the vectors of every part. `None` when there are no vectors.
     pub embedding: Option<Embedding>,
@@ -82,8 +82,8 @@ pub struct Manifest {
     /// File of the products that disappeared last. `None` in a release that was built without looking for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gone: Option<FileEntry>,
-    /// Brands whose new state in the lake is held back. They keep the state of an earlier release, or are missing if no
-    /// earlier release had them. Sorted by store.
+    /// Brands whose new state in the lake is not published. These brands keep the state of an earlier release, or are
+    /// missing if no earlier release contains them. Sorted by store.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<HeldBrand>,
 }
@@ -295,8 +295,8 @@ pub struct FileEntry {
     pub name: String,
     /// Size of the file, in bytes.
     pub size_bytes: u64,
-    /// SHA-256 digest of the content as 64 lowercase hex digits. It is the name of the file in the object store and in
-    /// caches.
+    /// SHA-256 digest of the content as 64 lowercase hex digits. The digest is the name of the file in the object store
+    /// and in caches.
     pub sha256: Sha256Hex,
 }
 

@@ -20,8 +20,8 @@ const LETTERS: &[(char, &str)] = &[
     ('ƒ', "f"),
 ];
 
-/// Removes the accents of Latin letters from a lowercase text: `crème` → `creme`, `straße` → `strasse`. Other scripts
-/// are unchanged.
+/// Removes the accents of Latin letters from a lowercase text: `crème` → `creme`, `straße` → `strasse`. Characters of
+/// other scripts are unchanged.
 pub(super) fn without_accents(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return text.into();
@@ -42,7 +42,7 @@ pub(super) fn without_accents(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn fold_value(value: &str) -> String {
     if !value.is_ascii() {
-        // Some characters decompose to a space and another character. The second normalisation makes the fold
+        // Some characters decompose to a space and another character. The second normalisation makes the folding
         // idempotent.
         let plain: String = value.nfkc().flat_map(char::to_lowercase).nfkc().collect();
         return plain.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -5,10 +5,11 @@
 //! displayed. The crate knows no products, releases or language models, does no I/O, and never fails. Text that it
 //! cannot interpret gives an empty result.
 //!
-//! Terms are words of letters, digits and marks of any script. They are compatibility-normalised and lowercase, with
+//! Terms are words of letters, digits and marks of any script. Terms are compatibility-normalised and lowercase, with
 //! Latin letters without accents and `'s` joined (`men's` → `mens`). A number with a unit is one term in any spelling
 //! (`3 m`, `3m`, `3-metre`, `3 meters` → `3m`; `6"`, `6 in.` → `6in`). A fraction is a decimal number (`1-1/2` →
-//! `1.5`). The index also contains the pieces, `12x24` for `12 in. x 24 in.`, and `tshirt` for `t-shirt`.
+//! `1.5`). The index also contains the parts of compound terms, `12x24` for `12 in. x 24 in.`, and `tshirt` for
+//! `t-shirt`.
 
 mod analysis;
 mod edits;

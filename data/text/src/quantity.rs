@@ -105,8 +105,8 @@ fn decimal(whole: u32, ten_thousandths: u32) -> String {
     units::canonical_number(&format!("{whole}.{ten_thousandths:04}")).to_owned()
 }
 
-/// Reads the unit after a number, where `at` is the word after the number. Also returns the number of words that the
-/// unit spans, which is 0 for `"`.
+/// Reads the unit after a number, where `at` is the index of the word after the number. Also returns the number of
+/// words of the unit, which is 0 for `"`.
 fn unit(text: &str, words: &[Word], at: usize) -> Option<(&'static str, usize)> {
     let after = words.get(at - 1)?.offsets.end;
     let rest = text.get(after..)?;
@@ -135,8 +135,8 @@ fn unit(text: &str, words: &[Word], at: usize) -> Option<(&'static str, usize)> 
         return Some((unit, 2));
     }
     let (unit, always) = units::apart(&next.text)?;
-    // `in` is also a preposition. It counts as a unit with a full stop, before `x`, before the name of a side, or at
-    // the end.
+    // The word `in` is also a preposition. The word counts as a unit with a full stop, before `x`, before the name of a
+    // side, or at the end of the text.
     let ends = || {
         let rest = text.get(next.offsets.end..).unwrap_or_default();
         let dotted = rest

@@ -31,7 +31,7 @@ const IN_WHAT: [&str; 13] = [
 /// Currency words that are also units of weight.
 const WEIGHTS: [&str; 2] = ["pound", "pounds"];
 
-/// Returns the amounts of a query in order. They may be in digits or spelled out.
+/// Returns the amounts of a query in order. Amounts may be in digits or spelled out.
 pub(super) fn of(tokens: &[Token]) -> Vec<Amount> {
     let (mut amounts, mut at) = (Vec::new(), 0);
     while at < tokens.len() {

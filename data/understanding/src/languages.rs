@@ -1,4 +1,4 @@
-//! Translation of queries and titles from other languages to English, word by word.
+//! Translates queries and titles from other languages to English, word by word.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -148,7 +148,8 @@ impl TranslatedQuery {
         let matches: Vec<[Option<Match>; COUNT]> = (0..words.len())
             .map(|at| LEXICON.at(words.get(at..).unwrap_or_default()))
             .collect();
-        // A short word may be the prefix of another word, and English text contains foreign words.
+        // A short word is not evidence of a language, because the word may be a prefix of another word. English text
+        // also contains foreign words.
         let is_telling = |word: &Word| is_strange(word) && is_long(word);
         let tells = |at: usize, found: &Match| {
             let stretch = words.get(at..at + found.words).unwrap_or_default();
@@ -244,7 +245,7 @@ impl TranslatedQuery {
     }
 }
 
-/// Returns the English translations of a folded title word, one per language that has the word.
+/// Returns the English translations of a folded title word, one translation per language that contains the word.
 pub fn in_english(word: &str) -> impl Iterator<Item = TitleWord> + use<> {
     let word = [Word {
         text: word.to_owned(),
@@ -358,8 +359,8 @@ impl Lexicon {
         forms.find(|form| usize::from(form.language) == language && form.rest.is_empty() && !form.is_grammar)
     }
 
-    /// Returns the entry for a word without its inflected ending. Also accepts German umlauts that are written with an
-    /// `e`.
+    /// Returns the entry for a word without its inflected ending. Also accepts German umlauts spelled with an `e`, such
+    /// as `ae`.
     fn inflected(&self, word: &str, language: usize) -> Option<&Form> {
         if word.chars().count() < INFLECTED_CHARS_MIN {
             return None;
@@ -421,7 +422,7 @@ fn is_doubled(word: &str) -> bool {
     last.is_some_and(|last| last.is_ascii_alphabetic()) && last == chars.next()
 }
 
-/// Splits a text into folded words. Letters that an apostrophe joins to the next word are a word of their own.
+/// Splits a text into folded words. Letters that an apostrophe joins to the next word become a separate word.
 fn words(text: &str) -> Vec<Word> {
     let apart: Cow<'_, str> = if text.contains(['\'', '\u{2019}']) {
         elided(text).into()

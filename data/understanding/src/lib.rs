@@ -3,7 +3,7 @@
 //!
 //! Input: the text of a query. Output: the parts that were read, and the remaining text to search for. Only rules and
 //! the tables of `data/reference/understanding` decide; the crate uses no release, no clock and no I/O. Each word
-//! belongs to at most one part. A text with nothing but search words is returned unchanged. A query takes some
+//! belongs to at most one part. A text with only search words is returned unchanged. Parsing a query takes some
 //! microseconds.
 
 mod ages;
@@ -34,7 +34,7 @@ pub use self::tables::is_kept;
 /// Parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedQuery {
-    /// Text that remains to be searched by words. It is the whole query if no part was read.
+    /// Text that remains to be searched by words. The whole query remains if the parser read no part.
     pub text: String,
     /// Parts that were read, in text order.
     pub parts: Vec<Part>,
@@ -43,8 +43,8 @@ pub struct ParsedQuery {
 }
 
 impl ParsedQuery {
-    /// Returns true if the query contains a quoted phrase. Such a query is not a title, even if a title has the same
-    /// letters.
+    /// Returns true if the query contains a quoted phrase. A query with a quoted phrase is not a title, even if a title
+    /// has the same letters.
     #[must_use]
     pub fn has_phrase(&self) -> bool {
         self.parts.iter().any(|part| matches!(part.meaning, Meaning::Phrase(_)))
@@ -65,7 +65,7 @@ pub struct Part {
 pub enum Meaning {
     /// A price limit or range.
     Price(Price),
-    /// Unwanted things. Each entry is one word or several consecutive words.
+    /// Unwanted things. Each entry is one word or several consecutive words of the query.
     Excluded(Vec<String>),
     /// An unwanted brand, by its index in the list of [`BrandNames`].
     ExcludedBrand(usize),
@@ -190,7 +190,8 @@ pub struct Absence {
     pub of: String,
     /// Ways in which titles say that the product lacks it.
     pub stated: Vec<String>,
-    /// True if products advertise that they lack it. Then a text that names it often says that the product lacks it.
+    /// True if products advertise the absence of the unwanted thing. A product text that names the thing then often
+    /// states its absence.
     pub is_claimed: bool,
     /// True if the words stay in the text and are searched for like others, as in `sugar free`.
     pub is_left: bool,

@@ -22,7 +22,7 @@ fn speaks(tokens: u64, at: usize) -> bool {
 }
 
 /// Reads the purpose of the product: `keep coffee hot` means a flask. Applies only if the query is a question or states
-/// only the need. Other named things are searched for in the categories that answer the need.
+/// only the need. Other named products are searched for in the categories that serve the need.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     if !sentence.tells_categories() {
         read_leaving(sentence, LEFT_MAX);

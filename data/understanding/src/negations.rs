@@ -122,8 +122,8 @@ fn joined(sentence: &Sentence<'_>, at: usize) -> Range<usize> {
     at..at + 1 + more
 }
 
-/// Returns the object before a negator of `words` words. This is one word, or up to three words if the wanted product
-/// follows the negator: `green tea ke alawa chai`.
+/// Returns the unwanted object before a negator of `words` words. The object is one word, or up to three words if the
+/// wanted product follows the negator: `green tea ke alawa chai`.
 fn before(sentence: &Sentence<'_>, at: usize, words: usize, names: &dyn BrandNames) -> Option<Object> {
     let is_skipped = |at: &usize| {
         let token = sentence.tokens.get(*at);
@@ -207,7 +207,7 @@ fn first(sentence: &Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Opti
         let is_silent = token.is_some_and(|token| token.is_free() && TABLES.skipped.contains(token.word.as_str()));
         is_silent && !is_joined(at + 1)
     };
-    // If a hyphen follows the negator, its last word is the first word of the object: `not in-ear`.
+    // If a hyphen follows the negator, the last word of the negator is the first word of the object: `not in-ear`.
     let from = ahead.negator.end - usize::from(is_joined(ahead.negator.end));
     let start = (from..sentence.tokens.len()).find(|at| !is_skipped(at))?;
     let brand = brand(sentence, ahead, ahead.negator.end, names);
@@ -249,7 +249,7 @@ fn brand(sentence: &Sentence<'_>, ahead: &Ahead, from: usize, names: &dyn BrandN
 }
 
 /// Returns the tokens of the object from `start` on. Hyphenated words count as one object. Two words count if nothing
-/// else follows the product itself. Otherwise the object is one word.
+/// else follows the product itself. In all other cases the object is one word.
 fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range<usize>> {
     // A measure such as `not 55 inch`.
     let measured = sentence.tokens.get(start..start + 2).unwrap_or_default();

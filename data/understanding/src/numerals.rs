@@ -228,7 +228,7 @@ mod tests {
             ("ek lakh bees hazar", "120000"),
             ("under a thousand", "under 1000"),
             ("दो हज़ार से कम", "2000 से कम"),
-            // These amounts stay because they can be read directly.
+            // Amounts in digits stay unchanged because later rules can read these amounts directly.
             ("2 hazar", "2 hazar"),
             ("2k", "2k"),
             ("do you sell four mugs", "do you sell four mugs"),

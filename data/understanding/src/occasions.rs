@@ -19,8 +19,8 @@ struct PhraseMatch<T> {
     answers: T,
 }
 
-/// Reads the recipient and the occasion. They stand for categories if the query names no product. Otherwise they are
-/// words that are not part of the product.
+/// Reads the recipient and the occasion. The recipient and the occasion stand for categories if the query names no
+/// product. If the query names a product, the recipient and the occasion are words that do not belong to the product.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     let thing = ranges(sentence, &TABLES.thing, &[]);
     let gift = ranges(sentence, &TABLES.gift, &thing);
@@ -90,7 +90,7 @@ fn is_for(sentence: &Sentence<'_>, who: &Range<usize>) -> bool {
         || sentence.is(who.end, &["ke", "k", "के"]) && sentence.is(who.end + 1, &["liye", "liy", "lie", "लिए"])
 }
 
-/// Returns true for words such as `her` or `my kid`. A department alone is a word of titles.
+/// Returns true for words such as `her` or `my kid`. The name of a department alone is a title word and does not count.
 fn is_person(sentence: &Sentence<'_>, range: &Range<usize>) -> bool {
     let is_whose = |at| sentence.is(at, &["my", "meri", "mere", "apni", "apne", "our"]);
     let is_audience = || {
@@ -226,7 +226,7 @@ fn tell(sentence: &mut Sentence<'_>, ranges: &[Range<usize>], meaning: Meaning) 
     let all = ranges.iter().chain(&age).chain(&soft);
     let start = all.clone().map(|range| range.start).min().unwrap_or(0);
     let end = all.map(|range| range.end).max().unwrap_or(0);
-    // A part in between with a meaning of its own is kept.
+    // The ranges are read as one phrase only if the words between them have no other meaning.
     let is_joined = (start..end).all(|at| {
         let own = ranges.iter().chain(&age).any(|range| range.contains(&at));
         own || sentence.tokens.get(at).is_some_and(super::tokens::Token::is_free)

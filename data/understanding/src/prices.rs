@@ -18,8 +18,8 @@ const ROUND_YEAR: u64 = 5_000;
 /// Maximum age of a child, in hundredths of a year: `kids under 5`.
 const CHILD_YEARS_MAX: u64 = 1_800;
 
-/// Reads all prices in the text. Each price narrows the others. Prices that may be names are read only if `unsure` is
-/// true.
+/// Reads all prices in the text. Each price narrows the range of the earlier prices. Numbers that may be names are read
+/// as prices only if `unsure` is true.
 pub(super) fn read(sentence: &mut Sentence<'_>, unsure: bool) {
     let amounts = amounts::of(&sentence.tokens);
     if amounts.is_empty() {

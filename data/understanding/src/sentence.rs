@@ -186,8 +186,8 @@ impl<'a> Sentence<'a> {
         }
     }
 
-    /// Returns the parts that were read in text order, each with its text in `typed`. The parsed text was made from
-    /// `typed` via `made`, whose positions are those of the parsed text.
+    /// Returns the parsed parts in text order, each with its text in `typed`. The parsed text was derived from `typed`
+    /// via `made`. Positions in `made` and in the parsed text are the same.
     pub(super) fn parts_of(&self, typed: &str, made: &str) -> Vec<Part> {
         let mut parts: Vec<_> = self.parts().collect();
         parts.sort_by_key(|(tokens, _)| tokens.start);

@@ -122,11 +122,11 @@ pub(super) struct Tables {
     /// Gift categories by age range in months, from and to.
     pub(super) children: Vec<(u32, u32, Vec<CategoryId>)>,
     pub(super) needs: Vec<Need>,
-    /// Needs and their word groups, keyed by the stem of a word.
+    /// Needs and their word groups, keyed by the stem of a word in the group.
     pub(super) need_words: FxHashMap<String, Vec<(usize, u8)>>,
 }
 
-/// Returns the currency that a word or sign stands for.
+/// Returns the currency that a word or currency symbol stands for.
 pub(super) fn currency(word: &str) -> Option<CurrencyCode> {
     TABLES.currencies.get(word).copied()
 }
@@ -147,7 +147,7 @@ pub(super) fn is_age_unit(word: &str) -> bool {
     TABLES.age_units.contains_key(word)
 }
 
-/// Returns true if a word alone says that the number before it is an age.
+/// Returns true if a word is sufficient to mark the preceding number as an age.
 pub(super) fn is_age_word(word: &str) -> bool {
     matches!(word, "yo" | "y.o" | "saal" | "sal" | "साल")
 }

@@ -17,8 +17,8 @@ pub(crate) enum Script {
     Knows,
     /// The model answers in the right format, but with empty values.
     SaysNothing,
-    /// The model invents values for every field: a higher budget, other colours, and existing and unknown brands. It
-    /// also marks the wanted product as unwanted.
+    /// The model invents values for every field: a higher budget, other colours, and existing and unknown brands. The
+    /// model also marks the wanted product as unwanted.
     Lies,
 }
 

@@ -54,8 +54,8 @@ impl ProductCriteria {
         searches
     }
 
-    /// Returns searches with relaxed filters: each filter relaxed alone, then all of them together. If the price limit
-    /// is relaxed, the nearest prices come first.
+    /// Returns searches with relaxed filters: first searches that relax a single filter, then a search that relaxes all
+    /// filters. If the price limit is relaxed, the nearest prices come first.
     pub(crate) fn wider(&self, brands: &BrandList) -> Vec<SearchFor> {
         let search = self.whole(text_of_sentence(&self.wanted.text));
         let text = if self.as_typed {

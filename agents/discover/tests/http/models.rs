@@ -153,7 +153,7 @@ async fn more_sentences_than_a_model_reads_at_once_do_without_it() {
 
 #[tokio::test]
 async fn a_model_that_leaves_nothing_is_put_aside() {
-    // The model excludes the wanted thing, using a word of the sentence.
+    // The model marks the wanted thing as unwanted, using a word of the sentence.
     let endpoint = Endpoint::saying(&reply(json!({"unwanted": ["plain"], "colors": ["maroon"]}))).await;
     let server = Server::asking(&config(&endpoint));
     let answer = server

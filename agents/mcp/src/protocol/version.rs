@@ -12,8 +12,8 @@ pub(crate) enum Era {
     Modern,
 }
 
-/// Returns the revision for the response to `initialize`. It is the requested one if supported, otherwise the newest
-/// revision with `initialize`.
+/// Returns the revision for the response to `initialize`. The response has the requested revision if supported,
+/// otherwise the newest revision with `initialize`.
 pub(crate) fn negotiated(asked: &str) -> &'static str {
     let newest = LEGACY[LEGACY.len() - 1];
     LEGACY.into_iter().find(|known| *known == asked).unwrap_or(newest)

@@ -13,9 +13,10 @@ use crate::server::Mcp;
 
 /// Opens a stream that only shows that the server is alive.
 ///
-/// The server never sends unsolicited messages; only comments keep the stream open. It ends after some time, when the
-/// server stops, or when the same client network opens more streams than its share. Clients then open it again.
-/// Revisions without `initialize` have no such stream and get 405, as do clients that do not accept event streams.
+/// The server never sends unsolicited messages; only comments keep the stream open. The stream ends after some time,
+/// when the server stops, or when the same client network opens more streams than its share. Clients then open a new
+/// stream. Revisions without `initialize` have no such stream and get 405, as do clients that do not accept event
+/// streams.
 #[utoipa::path(
     get,
     path = "/v1/mcp",

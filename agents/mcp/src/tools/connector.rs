@@ -1,5 +1,5 @@
-//! The two tools that some hosts expect of a connector: `search` and `fetch`, with the arguments and results that they
-//! require (OpenAI, "Building MCP servers", tools of deep research). They are aliases of search_products and
+//! Tools `search` and `fetch` that some hosts require of a connector, with the arguments and results that the hosts
+//! require (OpenAI, "Building MCP servers", tools of deep research). The tools are aliases of search_products and
 //! get_product.
 
 use api::{OperationAnswer, Problem, Rule, Violation};

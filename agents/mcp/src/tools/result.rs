@@ -54,8 +54,8 @@ impl Results {
         }
     }
 
-    /// Writes a tool result. It contains the operation's response as structured content and as text, or the problem
-    /// document as text. Returns `None` if the response is not a document.
+    /// Writes a tool result. The tool result contains the operation's response as structured content and as text, or
+    /// the problem document as text. Returns `None` if the response is not a document.
     pub(crate) fn written(&self, answer: &OperationAnswer, era: Era) -> Option<String> {
         let body = one_line(std::str::from_utf8(&answer.body).ok()?);
         // Operations return complete documents. Parsing each again would cost as much as writing it.
@@ -124,7 +124,8 @@ fn one_line(document: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes a one-line document as a JSON string. It has no control characters, so only two characters need escaping.
+/// Writes a one-line document as a JSON string. The document has no control characters, so only two characters need
+/// escaping.
 fn quote(document: &str, to: &mut String) {
     to.push('"');
     let mut from = 0;

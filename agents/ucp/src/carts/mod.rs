@@ -70,7 +70,7 @@ impl CartBody {
         }
     }
 
-    /// Returns the requested quantities by variant. Each variant occurs once.
+    /// Returns the requested quantities by variant. Each variant occurs only once in the result.
     fn items(&self) -> Result<Vec<Item>, Failure> {
         if self.line_items.len() > LINES_MAX {
             return Err(Failure::bad(

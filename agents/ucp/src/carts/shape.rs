@@ -242,7 +242,7 @@ fn can_be_paid(group: &Group) -> bool {
     group.lines.iter().any(is_sold)
 }
 
-/// Converts a cart with items of one brand. Returns `None` if no line of that brand is left.
+/// Converts a cart with items of one brand. Returns `None` if the cart contains no line of that brand.
 pub(crate) fn written(cart: &Cart, version: Version, answer: Answer) -> Option<CartAnswer> {
     let [group] = cart.groups.as_slice() else { return None };
     let messages = messages(cart, group, &answer);

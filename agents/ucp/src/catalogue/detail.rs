@@ -87,9 +87,9 @@ pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result
     })
 }
 
-/// Reduces a selection until some variant has all of it. Options are dropped one at a time. Options that `preferences`
-/// does not name are dropped first, the last one first. Then those that it names are dropped, from the end of
-/// `preferences`.
+/// Drops options from a selection until some variant has all remaining options. Options are dropped individually.
+/// Options that `preferences` does not name are dropped first, starting with the last option. Then options in
+/// `preferences` are dropped, from the end of `preferences`.
 fn effective(variants: &[Variant], mut selected: Vec<SelectedOption>, preferences: &[String]) -> Vec<SelectedOption> {
     let rank = |one: &SelectedOption| preferences.iter().position(|name| *name == one.name);
     while !selected.is_empty() && !variants.iter().any(|one| one.has(&selected)) {

@@ -205,8 +205,8 @@ fn address(text: &str) -> Option<String> {
     matches!(url.scheme(), "https" | "http").then(|| url.to_string())
 }
 
-/// Converts a product with those of its variants that are within the price limits. The first variant that can be bought
-/// comes first. Returns `None` if no variant is left.
+/// Converts a product, with only the variants within the price limits. The first variant that can be bought comes
+/// first. Returns `None` if no variant is within the limits.
 pub(crate) fn product(detail: &Detail, prices: &PriceFilter) -> Option<Product> {
     let offers: BTreeMap<&str, &Offer> = detail
         .offers

@@ -13,8 +13,8 @@ const VERSION: Version = Version::V2026_04_08;
 
 /// Searches the catalogue (UCP `catalog_search`).
 ///
-/// Searches by words, by categories and price, or both. Each variant names its seller. Every ten products count as one
-/// request.
+/// The search uses words, or categories and price, or both. Each variant names its seller. Every ten products count as
+/// one request.
 #[utoipa::path(post, path = "/v1/ucp/catalog/search", tag = "Agents", request_body = Body, responses(OperationResponses))]
 pub(super) async fn ucp_search_catalog(
     State(ucp): State<Ucp>,

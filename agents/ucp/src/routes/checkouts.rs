@@ -65,10 +65,10 @@ pub(super) async fn ucp_update_checkout(
         .await
 }
 
-/// Hands a checkout over again, because an agent cannot complete it (UCP `complete_checkout`).
+/// Hands a checkout over to a person again, because an agent cannot complete the checkout (UCP `complete_checkout`).
 ///
 /// This API does not process payments: a person pays at the store's own checkout, at `continue_url`. Payment data in
-/// the body is not used. It only distinguishes two requests with one idempotency key.
+/// the body is only used to distinguish two requests with one idempotency key.
 #[utoipa::path(
     post,
     path = "/v1/ucp/checkout-sessions/{id}/complete",

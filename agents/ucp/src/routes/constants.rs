@@ -10,7 +10,7 @@ use crate::{Ucp, Version};
 
 /// Returns this market's UCP profile, with its operations and their URLs.
 ///
-/// Agents read this document first. It lists the versions, services and capabilities.
+/// Agents read this document first. The profile lists the versions, services and capabilities.
 #[utoipa::path(
     get,
     path = "/.well-known/ucp",

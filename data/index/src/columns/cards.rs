@@ -199,7 +199,8 @@ impl Cards {
             .and_then(|at| u8::try_from(at).ok())
     }
 
-    /// Returns true if all variants of the product are known. Otherwise prices and stock cover the known variants only.
+    /// Returns true if all variants of the product are known. If some variants are unknown, prices and stock cover only
+    /// the known variants.
     #[must_use]
     pub fn variants_complete(&self, row: u32) -> bool {
         self.variants_complete.value(row as usize)
@@ -273,8 +274,8 @@ impl Cards {
             .then(|| Timestamp::from_micros(self.newest_at.value(row)))
     }
 
-    /// Returns how presentable the product is, from 0 to 1: in stock, rated, with images and a description. It is a
-    /// prior for ranking.
+    /// Returns the quality of the product's presentation, from 0 to 1. Products score higher if they are in stock and
+    /// have ratings, images and a description. Ranking uses this quality as a prior.
     #[must_use]
     #[inline]
     pub fn quality(&self, row: u32) -> f32 {
@@ -287,7 +288,8 @@ impl Cards {
         self.variant_count.value(row as usize)
     }
 
-    /// Returns the codes of the row's facet values in ascending order. They are indexes into [`Facets`](super::Facets).
+    /// Returns the codes of the row's facet values in ascending order. The codes are indexes into
+    /// [`Facets`](super::Facets).
     #[must_use]
     #[inline]
     pub fn facet_codes(&self, row: u32) -> &[u32] {

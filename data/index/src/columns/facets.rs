@@ -65,8 +65,8 @@ pub struct FacetKey<'a> {
 
 /// Facet values of a part, numbered in order of name and value, with the rows that have each value.
 ///
-/// A product has the values of its options and attributes, its `vendor` and each `tag`. It also has `category` once for
-/// its category and once for each ancestor.
+/// A product has the values of its options and attributes, its `vendor` and each `tag`. A product also has the facet
+/// `category` once for its category and once for each ancestor.
 #[derive(Debug)]
 pub struct Facets {
     names: StringArray,

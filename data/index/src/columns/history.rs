@@ -15,7 +15,7 @@ use super::lists::{Ends, Spans, child, item, list};
 /// Name of the file within a part.
 pub(crate) const HISTORY: &str = "history.arrow";
 
-/// Maximum number of points kept for a product. The newest points are kept.
+/// Maximum number of stored points of a product. The newest points are stored.
 const POINTS_MAX: usize = 1_000;
 
 fn point_fields() -> Fields {
@@ -63,7 +63,8 @@ pub struct PriceRef<'a> {
 const TELLS_SOURCES: &str = "haat.sources";
 
 /// Price history of all products of a part. A product that has not changed since it was first seen stores no points.
-/// They are derived from its variants and that time, which saves nearly all of the space.
+/// The points of an unchanged product are derived from its variants and the time when it was first seen, which saves
+/// nearly all of the space.
 #[derive(Debug)]
 pub(crate) struct History {
     /// True if the schema of the part has the key [`TELLS_SOURCES`].

@@ -19,8 +19,8 @@ fn damaged(what: &str) -> ArrowError {
     ArrowError::IpcError(what.to_owned())
 }
 
-/// Reads every batch in place, so that the arrays point into `bytes`. All content is validated here, so later reads
-/// need no checks. Also returns the metadata of the file's schema.
+/// Reads every batch in place, so that the arrays point into `bytes`. This function validates all content, so later
+/// reads need no checks. Also returns the metadata of the file's schema.
 pub(crate) fn read(
     bytes: Bytes,
     schema: &SchemaRef,

@@ -6,7 +6,7 @@ use super::{Cards, Facets};
 
 /// Number of rows in a bitmap word. Word 0 begins at a row that is a multiple of 64.
 ///
-/// Operations on whole parts combine such words of several lists with AND and OR, without a branch.
+/// Operations on whole parts combine the bitmap words of several lists with AND and OR, without a branch.
 const ROWS_PER_WORD: usize = 64;
 /// Number of words of one container of a posting list.
 const CONTAINER_WORDS: usize = 1_024;
@@ -63,8 +63,8 @@ fn try_or(list: &[u8], first_word: usize, words: &mut [u64]) -> Option<()> {
         };
         let body;
         (body, rest) = rest.split_at_checked(bytes)?;
-        // Position of the container's first word relative to `words`. It is negative if the container begins before
-        // `words`.
+        // Position of the container's first word relative to `words`. The position is negative if the container begins
+        // before `words`.
         let start = (key * CONTAINER_WORDS).cast_signed() - first_word.cast_signed();
         if start >= words.len().cast_signed() {
             return Some(());

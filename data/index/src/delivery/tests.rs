@@ -5,7 +5,7 @@ use data_pincodes::directory;
 
 use super::zones::{ReleasedZone, ZoneTable, notes};
 
-/// Returns `count` zones. Each contains every `count`-th area and has three rates.
+/// Returns `count` zones. Each zone contains every `count`-th area and has three rates.
 fn zones(count: usize) -> Vec<DeliveryZone> {
     let zone = |nth: usize| DeliveryZone {
         zone: format!("z{}", nth + 1),

@@ -31,11 +31,13 @@ enum EligibleRows {
 
 impl Release {
     /// Returns at most `wanted` products whose vectors are nearest to `vector`, nearest first, with the cosine of their
-    /// angle. Ties are ordered by product id. Empty when the release has no vectors or vectors of another dimension.
+    /// angle. Ties are ordered by product id. The result is empty if the release has no vectors or vectors of another
+    /// dimension.
     ///
-    /// The filter applies during the search, so up to `wanted` products that pass are found. If few products are
-    /// eligible, all are computed exactly. Otherwise only those with the best sign code estimates are, so a few of the
-    /// nearest may be missed.
+    /// The filter applies during the search, so up to `wanted` products that pass the filter are found. If few products
+    /// are eligible, the cosines of all eligible products are computed exactly. If many products are eligible, only the
+    /// cosines of products with the best sign code estimates are computed, so a few of the nearest products may be
+    /// missed.
     #[must_use]
     pub fn nearest(&self, vector: &Vector, wanted: usize, filter: Option<&Filter>) -> Vec<(RowAddress, f32)> {
         let Some(query) = self.query(vector).filter(|_| wanted > 0) else {
@@ -220,8 +222,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns an estimate that about twice as many products reach as will be computed exactly. It is derived from a
-    /// sample of blocks.
+    /// Returns the estimate that is the threshold for the exact computation. About twice as many products as will be
+    /// computed exactly reach this estimate. The threshold is derived from a sample of blocks.
     fn good_estimate(&self, sign_query: &SignCodeQuery, measured: usize, kept: u64) -> u16 {
         let parts = self.parts.iter().filter_map(Part::vectors);
         let blocks: usize = parts.map(|vectors| vectors.blocks().len()).sum();

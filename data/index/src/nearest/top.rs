@@ -9,8 +9,8 @@ pub(super) struct Near {
     pub(super) at: RowAddress,
 }
 
-/// Nearest products so far. It keeps more than `wanted` and trims the list occasionally, so most products are rejected
-/// by one comparison. Ids are read only to break ties.
+/// Nearest products so far. The list keeps more than `wanted` products and is trimmed occasionally, so most products
+/// are rejected by one comparison. Ids are read only to break ties.
 pub(super) struct Nearest<'a> {
     parts: &'a [Part],
     wanted: usize,
@@ -19,7 +19,7 @@ pub(super) struct Nearest<'a> {
     least: i32,
 }
 
-/// Number of rows kept in addition to the wanted ones.
+/// Number of rows stored in addition to the wanted rows.
 const SLACK: usize = 256;
 
 impl<'a> Nearest<'a> {

@@ -64,8 +64,8 @@ impl Part {
         &self.dead
     }
 
-    /// Returns the rows that lists do not show by default: dead rows, and products that are not goods. The latter are
-    /// shown when a request names their kind.
+    /// Returns the rows that lists do not show by default: dead rows, and products that are not goods. Products that
+    /// are not goods are shown if a request names their kind.
     #[must_use]
     pub fn unlisted(&self) -> &RoaringBitmap {
         &self.unlisted
@@ -134,8 +134,8 @@ impl Part {
         &self.opened.cards
     }
 
-    /// Returns the rating of a row. It comes from the brand's review app if that has data about the product, else from
-    /// the product's own page.
+    /// Returns the rating of a row. The rating comes from the brand's review app if the app has data about the
+    /// product, else from the product's own page.
     ///
     /// # Panics
     /// If the part does not have the row.
@@ -206,8 +206,8 @@ impl Part {
         &self.opened.details
     }
 
-    /// Returns the barcode and size of the variant at `position` in a row. Both are absent if the part is of an earlier
-    /// version.
+    /// Returns the barcode and size of the variant at `position` in a row. The barcode and the size are absent if the part
+    /// has an earlier format version.
     ///
     /// # Panics
     /// If the part does not have the row.
@@ -231,7 +231,7 @@ impl Part {
         &self.opened.facets
     }
 
-    /// Returns the index for typing suggestions. It includes dead rows.
+    /// Returns the index for typing suggestions. The index includes dead rows.
     #[must_use]
     pub fn suggest(&self) -> &Suggest {
         &self.opened.suggest

@@ -10,7 +10,7 @@ const BLOCK: usize = 16;
 const VALUE: u32 = 0;
 
 /// Builds a tree to find the minimum of a range of values. The root is node 1, node `n` has the children `2n` and `2n +
-/// 1`, and the second half of the nodes are leaves. Each node is the minimum of the values below it.
+/// 1`, and the second half of the nodes are leaves. The value of each node is the minimum of the values below the node.
 pub(super) fn tree_of(values: &[u32]) -> Vec<u32> {
     let leaves = values.len().div_ceil(BLOCK).next_power_of_two();
     let mut tree = vec![u32::MAX; 2 * leaves];

@@ -17,7 +17,7 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 pub(super) const PHRASE_ROWS: usize = 3;
 /// Separates a phrase from its displayed text, if they differ.
 pub(super) const SHOWN: char = '\t';
-/// Number of sections of numbers. Each can have a text section, but most do not.
+/// Number of sections of numbers. Each section can have a text section, but most sections have no text section.
 const SECTIONS: usize = 13;
 const HEADER: usize = MAGIC.len() + SECTIONS * 8;
 
@@ -82,7 +82,7 @@ impl Ranks<'_> {
 }
 
 /// Returns true if a title contains a word of one of the `wanted` ranges. `words` are the title's words in ascending
-/// order. Returns `false` when no work is left.
+/// order. Returns `false` if the work budget is exhausted.
 fn holds_one(words: &[u32], wanted: &[Range<u32>], work: &mut Work) -> bool {
     wanted.iter().any(|range| {
         let at = words.partition_point(|word| *word < range.start);
@@ -230,7 +230,7 @@ impl Suggest {
     }
 
     /// Returns the best rows whose titles contain a word of each of the `wanted` ranges, best first. If `wanted` is
-    /// empty, returns the best of all rows. `live` says whether a row is served.
+    /// empty, returns the best of all rows. `live` returns true for rows that are served.
     pub fn best_rows(
         &self,
         wanted: &[Vec<Range<u32>>],

@@ -7,7 +7,7 @@
 //!   are numbered by quality, best first, so that a scan meets the best first. As words are sorted, all words with
 //!   a given prefix are one range of numbers.
 //! * Phrases with the number of products that they cover. They are word sequences of titles, product types, and
-//!   names of categories and brands. Each can also be found from its later words on.
+//!   names of categories and brands. Each phrase can also be found by its second or a later word.
 //!
 //! [`Ascending`] finds the smallest values of a range in a number of steps that does not depend on the range's
 //! length. Every operation with a variable cost takes its steps from a [`Work`] budget that the caller sets.

@@ -55,8 +55,8 @@ pub(super) fn is_grammar(word: &str) -> bool {
     STOP_WORDS.contains(&word)
 }
 
-/// Returns true if a word is meaningful. A single letter is not, but a single character may be in scripts with one sign
-/// per word.
+/// Returns true if a word is meaningful. A single letter is not meaningful, but a single character may be meaningful in
+/// scripts with one character per word.
 fn says_something(word: &str) -> bool {
     word.len() > 1 && word.len() <= WORD_BYTES_MAX
 }

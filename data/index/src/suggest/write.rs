@@ -11,7 +11,7 @@ use super::texts::TextsWriter;
 use crate::taxonomy;
 use data_text::indexed_words;
 
-/// Maximum number of phrases of a part. Those that cover most products are kept.
+/// Maximum number of phrases of a part. The phrases that cover the most products are stored.
 const PHRASES_MAX: usize = 1 << 15;
 /// Maximum number of words of a title.
 const TITLE_WORDS_MAX: usize = 64;

@@ -154,8 +154,8 @@ impl<'a> TermCursor<'a> {
 /// Number of rows that are compared without a branch.
 const WINDOW: usize = 16;
 
-/// Returns the index of the first row that is at least `target`. It is usually near the start, so the first rows are
-/// compared without a branch, which would be unpredictable.
+/// Returns the index of the first row that is at least `target`. The row is usually near the start. The first rows are
+/// therefore compared without a branch, which would be unpredictable.
 #[inline]
 fn first_from(rows: &[u32], target: u32) -> usize {
     let Some((window, rest)) = rows.split_first_chunk::<WINDOW>() else {

@@ -95,7 +95,7 @@ pub(super) struct TitleWord<'a> {
     pub(super) at: Range<usize>,
 }
 
-/// Returns the index of the title's head, the word that says what the product is. It is the last word before a
+/// Returns the index of the title's head, the word that names the kind of product. The head is the last word before a
 /// preposition, comma, bracket or dash.
 ///
 /// `words` are the title's words in order.

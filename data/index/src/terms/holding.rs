@@ -1,7 +1,7 @@
 use super::stable_hash;
 
-/// Fields and prominence with which a product contains a term, packed in 16 bits. In every field except the form,
-/// greater is better. So the field-wise maximum of several payloads is an upper bound on each of them.
+/// Fields and prominence with which a product contains a term, packed in 16 bits. A greater value is better in
+/// every field except the form. The field-wise maximum of several payloads is therefore an upper bound on each payload.
 ///
 /// | bits | field |
 /// |---|---|
@@ -18,7 +18,8 @@ pub struct PostingPayload(pub u16);
 /// BM25 parameters `k1` and `b`: the saturation of term frequency, and the weight of text length.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
-/// Lengths of a typical title and a typical description, in words. They are fixed so that all parts weigh alike.
+/// Lengths of a typical title and a typical description, in words. The lengths are constants so that all parts of a
+/// release have the same weights.
 const TITLE_WORDS: f32 = 10.0;
 const DESCRIPTION_WORDS: f32 = 80.0;
 

@@ -140,7 +140,7 @@ impl<'a> TermList<'a> {
         self.table.get(from..from + BLOCK_ENTRY_BYTES)
     }
 
-    /// Returns the postings for `rows` of a block. `place` is the index of the first of them in the list.
+    /// Returns the postings for `rows` of a block. `place` is the index of the first of these rows in the list.
     pub(super) fn postings<'r>(&self, rows: &'r [u32], place: usize) -> Postings<'r>
     where
         'a: 'r,

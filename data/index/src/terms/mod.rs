@@ -1,6 +1,5 @@
-//! One posting list per term over all words of a product, designed for ranking. Each posting says in which fields
-//! and how prominently the product contains the term. So a search reads one list per term and looks up nothing
-//! else.
+//! One posting list per term over all words of a product, designed for ranking. Each posting contains the fields
+//! and the prominence with which the product contains the term. A search therefore reads only one list per term.
 //!
 //! | section | contents |
 //! |---|---|
@@ -12,8 +11,8 @@
 //! | words | per title word: 16 bits of a hash of its stem, in order |
 //! | postings | per term: see [`list`] |
 //!
-//! Terms are stems (see [`data_text`]); numbers are little-endian. The contents are never trusted: a damaged file
-//! gives wrong results at worst.
+//! Terms are stems (see [`data_text`]); numbers are little-endian. The contents are treated as untrusted: a
+//! damaged file gives wrong results at worst.
 
 mod cursor;
 mod file;

@@ -8,7 +8,7 @@ use self::lines::{Gap, Lines};
 
 /// Maximum length of a description, in characters.
 pub const DESCRIPTION_CHARS_MAX: usize = 20_000;
-/// Maximum number of bytes of HTML that are read. The rest is ignored.
+/// Maximum number of bytes of HTML that are read. Further bytes are ignored.
 const HTML_BYTES_MAX: usize = 512 << 10;
 /// Maximum number of passes over the text. Another pass is needed if the decoded text looks like markup again
 /// (`&amp;lt;b&amp;gt;`).

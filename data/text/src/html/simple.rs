@@ -1,7 +1,7 @@
 //! Fast path for common HTML: tags with quoted attributes, and the usual entities.
 //!
-//! Everything unusual (comments, scripts, stray quotes, rare entities) is left to the standard tokenizer. This module
-//! gives the same result as that tokenizer for the HTML that it accepts.
+//! HTML with comments, scripts, stray quotes or rare entities is processed by the standard tokenizer. This module gives
+//! the same result as that tokenizer for the HTML that it accepts.
 
 use memchr::{memchr, memchr2};
 

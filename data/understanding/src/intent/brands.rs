@@ -12,7 +12,8 @@ pub(crate) const NAME_WORDS_MAX: usize = 5;
 pub struct NamedBrand {
     /// Index of the brand in the caller's list.
     pub at: usize,
-    /// True if the name is ambiguous. It then names the brand only after `from` or `by` or before `brand`.
+    /// True if the brand name is ambiguous. An ambiguous name refers to the brand only after `from` or `by` or before
+    /// `brand`.
     pub is_plain: bool,
 }
 

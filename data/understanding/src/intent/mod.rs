@@ -1,7 +1,8 @@
-//! Wishes of a sentence, field by field: price, colours, sizes, recipient, occasion, brand, and unwanted things.
+//! Parses the wishes of a sentence, field by field: price, colours, sizes, recipient, occasion, brand, and unwanted
+//! things.
 //!
-//! This covers everything that a parsed query has. It also reads amounts in words, longer texts and brand names. Plain
-//! search does not use this module.
+//! The fields include all results of the query parser. This module also reads amounts in words, longer texts and brand
+//! names. Plain search does not use this module.
 
 mod audience;
 mod brands;
@@ -97,7 +98,7 @@ pub struct Unwanted {
 pub struct Intent {
     /// Words to search for: the sentence without prices, sizes and the brand name.
     pub text: String,
-    /// Price range. Both ends are open if the sentence has no price.
+    /// Price range. Both bounds are open if the sentence has no price.
     pub price: Price,
     /// Accepted colours, by their names in the tables.
     pub colours: Vec<&'static str>,
@@ -131,8 +132,8 @@ impl Intent {
         Self::read(text, false, names)
     }
 
-    /// Parses a text that accompanies another sentence, which names the product. So `not black` alone refuses something
-    /// here.
+    /// Parses a text that accompanies another sentence, which names the product. In the accompanying text, `not black`
+    /// without a product therefore excludes black products.
     #[must_use]
     pub fn beside(text: &str, names: &dyn BrandNames) -> Self {
         Self::read(text, true, names)
@@ -220,7 +221,7 @@ impl Intent {
         }
     }
 
-    /// Keeps a colour as wanted that was refused with the thing before it: `without polyester white`.
+    /// Treats a colour as wanted if it was excluded together with the word before it: `without polyester white`.
     fn keep_colour(&mut self) -> bool {
         let last = self.unwanted.last_mut();
         let kept = last.and_then(|unwanted| {

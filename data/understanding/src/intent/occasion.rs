@@ -3,7 +3,7 @@ use std::ops::Range;
 use super::tables::TABLES;
 use super::words::Words;
 
-/// Words that may stand between an occasion and the word that marks it as one.
+/// Words that may be between an occasion and the word that marks it as an occasion.
 const BETWEEN: [&str; 16] = [
     "the", "a", "an", "my", "our", "his", "her", "this", "next", "upcoming", "friend", "daily", "long", "mere", "meri",
     "summer",

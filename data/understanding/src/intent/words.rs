@@ -3,7 +3,7 @@ use std::ops::Range;
 use crate::phrases::Phrases;
 use crate::tokens::Token;
 
-/// Tokens of a sentence in the spelling of the tables. Each can be taken once.
+/// Tokens of a sentence in the spelling of the tables. Each token can be consumed only once.
 #[derive(Debug)]
 pub(super) struct Words {
     tokens: Vec<Token>,
@@ -30,13 +30,13 @@ impl Words {
         self.tokens.len()
     }
 
-    /// Returns the word at a position if it is not yet taken.
+    /// Returns the word at a position if the word has not been consumed.
     pub(super) fn at(&self, at: usize) -> Option<&str> {
         let token = self.tokens.get(at).filter(|token| !token.is_read)?;
         Some(token.word.as_str())
     }
 
-    /// Returns the word at a position, even if it is taken.
+    /// Returns the word at a position, even if the word has been consumed.
     pub(super) fn any_at(&self, at: usize) -> Option<&str> {
         self.tokens.get(at).map(|token| token.word.as_str())
     }
@@ -45,12 +45,12 @@ impl Words {
         self.tokens.get(at).filter(|token| !token.is_read)
     }
 
-    /// Returns true if the word at a position is one of these words, even if it is taken.
+    /// Returns true if the word at a position is one of `words`, even if the word has been consumed.
     pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
         self.any_at(at).is_some_and(|word| words.contains(&word))
     }
 
-    /// Returns true if the word `back` positions before `at` is one of these words, even if it is taken.
+    /// Returns true if the word `back` positions before `at` is one of `words`, even if the word has been consumed.
     pub(super) fn is_before(&self, at: usize, back: usize, words: &[&str]) -> bool {
         at.checked_sub(back).is_some_and(|at| self.is(at, words))
     }
