@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use crate::EmulatorError;
 use crate::config::Addressing;
 
-/// Maximum number of stores with a port each. Each needs a file descriptor, of which a process usually has 1,024.
+/// Maximum number of stores with a port each. Each store needs a file descriptor, and a process can usually open 1,024.
 const PORTS_MAX: u64 = 500;
 
 /// Maximum number of stores for the other kinds of addressing.
@@ -14,7 +14,7 @@ const STORES_MAX: u64 = 100_000;
 /// Number of stores in one block 127.a.b.0/24. The last octet of an address is 1 to 250.
 const BLOCK: u32 = 250;
 
-/// Refuses more stores than the addressing can hold, and bind addresses that other machines can reach.
+/// Returns an error if there are more stores than available addresses, or if other machines can reach the bind address.
 pub(crate) fn check(addressing: Addressing, bind: SocketAddr, stores: u64) -> Result<(), EmulatorError> {
     let most = if addressing == Addressing::PortPerStore {
         PORTS_MAX

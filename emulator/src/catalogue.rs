@@ -23,8 +23,8 @@ pub(crate) enum Goods {
 
 /// The products of a store at an epoch, generated or recorded, with the changes made on demand.
 ///
-/// A product is identified by its *place*: the slot in a generated store, or the index of the record in a recorded one.
-/// A place keeps its number for ever; the product listed there changes with the epoch.
+/// A product is identified by its *place*: the slot in a generated store, or the index of the record in a recorded
+/// store. The number of a place never changes; the product listed there changes with the epoch.
 #[derive(Debug)]
 pub(crate) struct Catalogue {
     pub(crate) goods: Goods,
@@ -200,7 +200,7 @@ impl Catalogue {
         }
     }
 
-    /// Returns the next listed place; after the last place comes the first.
+    /// Returns the next listed place, or the first one after the last place.
     pub(crate) fn place_after(&self, place: u64, epoch: u64) -> Option<u64> {
         let places = self.places(epoch);
         match &places {

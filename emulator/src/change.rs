@@ -20,8 +20,8 @@ pub enum Change {
     Reprice {
         /// The variant or product whose price is set.
         item: Item,
-        /// New price as a decimal text in the store's currency, such as `499.00`. It is rewritten with the number of
-        /// decimals of the old price; a price that would lose digits is refused.
+        /// New price as a decimal text in the store's currency, such as `499.00`. The price is stored with the number
+        /// of decimals of the old price; a price that would lose digits is refused.
         price: String,
     },
     /// Sets the stock of a variant, or of every variant of a product. At 0 or fewer pieces it is not for sale.
@@ -42,7 +42,7 @@ pub enum Change {
         #[serde(default)]
         item: Option<Item>,
     },
-    /// Adds a discount. It replaces a discount with the same code or title.
+    /// Adds a discount, or replaces the discount with the same code or title.
     AddDiscount {
         /// The discount to add.
         rule: DiscountRule,

@@ -18,7 +18,7 @@ pub enum Source {
         products: u64,
         /// The number of stores.
         stores: u32,
-        /// Seed of the generator. The same seed gives the same stores on any machine.
+        /// Seed of the generator. The same seed produces the same stores on any machine.
         seed: u64,
     },
 }
@@ -28,12 +28,12 @@ pub enum Source {
 #[serde(rename_all = "kebab-case")]
 pub enum Addressing {
     /// `http://127.1.0.1:PORT`, `http://127.1.0.2:PORT`, …: one loopback address for each store, all on one listening
-    /// socket. This needs no name resolution and one file descriptor for any number of stores, and a crawler sees one
-    /// host per store. It works on Linux only, where all of 127.0.0.0/8 is loopback. The socket is bound to the
-    /// loopback device, so that other machines cannot reach it.
+    /// socket. This addressing needs no name resolution and one file descriptor for any number of stores, and a crawler
+    /// sees one host per store. Loopback addresses per store work on Linux only, where all of 127.0.0.0/8 is loopback.
+    /// The socket is bound to the loopback device, so that other machines cannot reach it.
     IpPerStore,
-    /// `http://127.0.0.1:PORT`, with one port for each store. This works on every system, needs one file descriptor for
-    /// each store, and allows at most 500 stores.
+    /// `http://127.0.0.1:PORT`, with one port for each store. Ports per store work on every system, need one file
+    /// descriptor for each store, and allow at most 500 stores.
     PortPerStore,
     /// `http://{slug}.localhost:PORT`: one port, with the store chosen by the `Host` header. Many resolvers do not know
     /// `*.localhost`; [`StoreAddress::connect`](crate::StoreAddress::connect) gives the address to connect to.
@@ -68,15 +68,16 @@ pub struct EmulatorConfig {
     pub source: Source,
     /// The way in which clients address a store.
     pub addressing: Addressing,
-    /// Address to listen on. It must be a loopback address; port 0 means any free port. [`Addressing::IpPerStore`] uses
-    /// only the port. With [`Addressing::PortPerStore`] the stores use consecutive ports from this one on, or any free
-    /// ports if it is 0.
+    /// Address to listen on. The address must be a loopback address; port 0 means any free port.
+    /// [`Addressing::IpPerStore`] uses only the port. With [`Addressing::PortPerStore`] the stores use consecutive
+    /// ports starting at this port, or any free ports if the port is 0.
     pub bind: SocketAddr,
     /// Epoch at which the stores start.
     pub epoch: u64,
     /// Rates at which the catalogues change from epoch to epoch.
     pub drift: Drift,
-    /// Number of generated stores that also sell products of other stores. These are the last stores.
+    /// Number of generated stores that also sell products of other stores. The resellers are the last stores in the
+    /// list.
     pub resellers: u32,
     /// ISO 4217 currency code for recorded stores that do not state their own.
     pub recorded_currency: String,
@@ -86,8 +87,8 @@ pub struct EmulatorConfig {
     pub latency: Duration,
     /// Time limit for a connection to send the head of a request, and for it to stay idle.
     pub header_timeout: Duration,
-    /// Number of open connections above which a connection is closed after one answer. Otherwise the idle connections
-    /// of thousands of polite clients would use up the process's file descriptors.
+    /// Number of open connections above which a connection is closed after one response. Without this limit, the idle
+    /// connections of thousands of well-behaved clients would use up the process's file descriptors.
     pub keep_alive_max: usize,
     /// Number of requests per store that are logged in detail. Request counts have no limit.
     pub request_log_max: usize,
@@ -97,7 +98,7 @@ pub struct EmulatorConfig {
     pub carts_max: usize,
     /// Enables the endpoint `POST /emulator/change`, at which stores accept a [`Change`](crate::Change).
     pub control: bool,
-    /// Makes generated stores in India differ in their shipping and describe it in their policies. Otherwise all stores
+    /// Makes generated stores in India differ in their shipping and describe it in their policies. If false, all stores
     /// have one fee, an express rate and similar policies.
     pub varied_shipping: bool,
     /// Gives stores review apps, which answer at addresses of their own.

@@ -1,6 +1,6 @@
-//! Shipping habits of stores in a varied Indian market: delivery rates, cash on delivery, and the part of these that
-//! the shipping policy states. Everything a policy states is true of the cart, but the cart has rules that the policy
-//! does not state.
+//! Shipping habits of stores in a varied Indian market: delivery rates, cash on delivery, and the subset of these rules
+//! that the shipping policy states. Everything that a policy states is true of the cart, but the cart has rules that
+//! the policy does not state.
 
 use serde::Serialize;
 

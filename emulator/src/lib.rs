@@ -1,31 +1,31 @@
 //! Emulated Shopify stores on loopback, for the demo, for tests and for benchmarks.
 //!
 //! The input is a folder of recorded product pages, or a seed with the numbers of products and stores. The output is
-//! stores that answer over HTTP as the storefront platform answers a third party:
+//! stores that respond over HTTP as the storefront platform responds to a third party:
 //!
 //! - the catalogue's JSON views, pages with structured data, `meta.json`, robots.txt, sitemaps, policies and pictures,
 //!   with validators and content codings;
 //! - the Storefront GraphQL API at `POST /api/{version}/graphql.json` with carts, discounts, delivery and customers;
 //! - the Ajax cart, and a checkout page that takes no payment.
 //!
-//! On demand, stores change from epoch to epoch or at once, and show every fault that is known of real stores.
+//! On demand, stores change from epoch to epoch or immediately, and show every known fault of real stores.
 //!
 //! # Shopping
 //!
 //! Every store has discounts drawn from its seed. [`RunningStores::discounts`] lists them; [`RunningStores::truth`] and
 //! [`RunningStores::verdicts`] return their effect on a basket. Carts expire after [`EmulatorConfig::cart_ttl`] by a
 //! clock that [`RunningStores::advance_clock`] moves. [`Fault::AnswerLost`] and [`Fault::EdgeFailed`] carry out the
-//! request and lose the answer; [`Fault::Delayed`] carries it out later. [`RunningStores::calls`] counts the operations
-//! that were carried out.
+//! request and lose the response; [`Fault::Delayed`] carries out the request later. [`RunningStores::calls`] counts the
+//! operations that were carried out.
 //!
 //! With [`EmulatorConfig::varied_shipping`], stores in India ship as real stores do: rates depend on destination, value
 //! and weight, some stores offer cash on delivery, and policies state a part of the rules.
 //! [`RunningStores::shipping_habits`] returns the true rules.
 //!
-//! # Changes at once
+//! # Immediate changes
 //!
 //! [`RunningStores::change`] and its companions change prices and stock, and remove products, in all views of a store
-//! at once. With [`EmulatorConfig::control`], stores accept the same changes over HTTP, from this machine only:
+//! together. With [`EmulatorConfig::control`], stores accept the same changes over HTTP, from this machine only:
 //!
 //! ```sh
 //! curl -H 'content-type: application/json' http://127.1.0.1:8080/emulator/change \
@@ -45,9 +45,8 @@
 //! # Reviews
 //!
 //! With [`EmulatorConfig::widgets`], four of five stores use a review app. The app's tag is on the store's pages, and
-//! the app answers at an address of its own ([`RunningStores::widget_url`]) with ratings and with pages of reviews of a
-//! shop or a product. [`RunningStores::reviews`] returns the true reviews. Reviews are added, edited and deleted on
-//! demand.
+//! the app has its own address ([`RunningStores::widget_url`]), which returns ratings and pages of reviews of a shop or
+//! a product. [`RunningStores::reviews`] returns the true reviews. Reviews are added, edited and deleted on demand.
 //!
 //! Generated products are pure functions of seed, store, place and epoch and are not stored, so a million products need
 //! no more memory than a dozen. Carts and customers are stored, within bounds. The emulator never takes a payment,

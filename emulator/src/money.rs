@@ -4,7 +4,8 @@ use iso_currency::Currency;
 
 use crate::json::push_amount;
 
-/// Returns the number of decimals of a currency. It is 2 if ISO 4217 does not list the currency or gives no number.
+/// Returns the number of decimals of a currency. The default is 2, for currencies that ISO 4217 does not list or lists
+/// without a number.
 pub(crate) fn exponent(currency: &str) -> u32 {
     let known = Currency::from_code(currency).and_then(Currency::exponent);
     known.map_or(2, u32::from).min(4)

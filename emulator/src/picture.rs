@@ -9,7 +9,7 @@ pub(crate) struct Picture<'a> {
     pub(crate) shape: &'static str,
     /// Colour of the product, as `#rrggbb`.
     pub(crate) tone: &'a str,
-    /// Number of the picture within the product, from 1. It selects the background and the view.
+    /// Number of the picture within the product, from 1. The number selects the background and the view.
     pub(crate) nth: u64,
     /// Any number; it varies the background and the ornament from product to product.
     pub(crate) seed: u64,

@@ -1,7 +1,7 @@
 //! Countries and the address parts that they need. The needs are those that the platform demanded when every country
 //! was tried.
 
-/// Names of the countries that stores and buyers here are in. Other countries are named by their code.
+/// Names of the countries of the emulated stores and buyers. Other countries are displayed by their code.
 const NAMES: &[(&str, &str)] = &[
     ("AE", "United Arab Emirates"),
     ("AU", "Australia"),

@@ -104,7 +104,7 @@ impl RunningStores {
         self.market.shops.iter().map(|shop| shop.address.clone()).collect()
     }
 
-    /// Returns the slugs of recorded stores whose currency no `meta.json` states. They use
+    /// Returns the slugs of recorded stores whose currency is not stated by any `meta.json`. These stores use
     /// [`EmulatorConfig::recorded_currency`](crate::EmulatorConfig::recorded_currency).
     #[must_use]
     pub fn stores_of_assumed_currency(&self) -> Vec<String> {
@@ -131,7 +131,7 @@ impl RunningStores {
         self.set_faults(slug, fault.into().map(FaultRule::from))
     }
 
-    /// Replaces the faults of a store. The first matching fault applies to a request.
+    /// Replaces the faults of a store. If several faults match a request, the first one applies.
     pub fn set_faults(&self, slug: &str, rules: impl IntoIterator<Item = FaultRule>) -> Result<(), EmulatorError> {
         let shop = self.shop(slug)?;
         shop.forget_shift();
@@ -237,7 +237,7 @@ impl RunningStores {
         self.shop(slug).map(|shop| shop.habits.clone())
     }
 
-    /// Adds a discount to a store. It replaces a discount with the same code or title.
+    /// Adds a discount to a store, or replaces the discount with the same code or title.
     pub fn add_discount(&self, slug: &str, rule: DiscountRule) -> Result<(), EmulatorError> {
         self.change(slug, Change::AddDiscount { rule }).map(drop)
     }
@@ -249,7 +249,7 @@ impl RunningStores {
     }
 
     /// Returns the true price of a basket, and the effect of these codes entered together. The buyer is not logged in
-    /// and has chosen no delivery. As in a cart, pieces out of stock and unknown variants are left out.
+    /// and has chosen no delivery. As in a cart, out-of-stock units and unknown variants are left out.
     pub fn truth<'c>(
         &self,
         slug: &str,
@@ -262,8 +262,8 @@ impl RunningStores {
         Ok(service.truth(basket, codes))
     }
 
-    /// Returns every code of a store with its effect on a basket when it is entered alone, best first. This is the best
-    /// result that a search for codes can have.
+    /// Returns every code of a store with its effect on a basket when no other code is entered, best first. A search
+    /// for codes cannot find a better result than this list.
     pub fn verdicts(&self, slug: &str, basket: &[BasketLine]) -> Result<Vec<DiscountVerdict>, EmulatorError> {
         let codes = self.discounts(slug)?.into_iter().filter_map(|rule| rule.code);
         let mut verdicts = Vec::new();

@@ -26,7 +26,7 @@ use crate::market::Market;
 use crate::reply::Reply;
 use crate::shop::Shop;
 
-/// The way in which the bytes of an answer are sent.
+/// The method of sending the bytes of a response.
 enum Delivery {
     Whole,
     Drip { chunk_bytes: usize, delay: Duration },
@@ -37,7 +37,7 @@ enum Delivery {
     EndlessRobots,
 }
 
-/// Answers a request. An error closes the connection without an answer.
+/// Handles a request. After an error, the connection is closed without a response.
 pub(crate) async fn serve(
     market: &Market,
     shop: Option<&Arc<Shop>>,
@@ -128,7 +128,7 @@ async fn respond(
     deliver(response, delivery)
 }
 
-/// Returns the answer under a fault, and the way to send it.
+/// Returns the response under a fault, and how to send it.
 fn decide(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> (Reply, Delivery) {
     let Some(fault) = fault else {
         return (honest(shop, ask, method, None), Delivery::Whole);

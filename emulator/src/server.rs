@@ -62,8 +62,8 @@ fn listen_on(address: SocketAddr) -> Result<TcpListener, EmulatorError> {
     bind().map_err(|source| EmulatorError::Listen { address, source })
 }
 
-/// Opens one socket for every address of the loopback network. The socket is bound to no address, so other machines
-/// could reach it. It is therefore bound to the loopback device, through which no packets from elsewhere arrive.
+/// Opens one socket for every address of the loopback network. The socket listens on all addresses, so other machines
+/// could reach it. The socket is therefore bound to the loopback device, which receives no packets from other machines.
 #[cfg(target_os = "linux")]
 fn listen_on_loopback_device(port: u16) -> Result<TcpListener, EmulatorError> {
     let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, port));
@@ -108,7 +108,7 @@ pub(crate) async fn accept(context: ConnectionContext, listener: TcpListener, on
 
 async fn connection(context: ConnectionContext, stream: TcpStream, only: Option<usize>) {
     let local = stream.local_addr().ok();
-    // An answer is written at once, so waiting for more data would only delay it.
+    // A response is written in a single call, so waiting for more data would only delay it.
     let _ = stream.set_nodelay(true);
     let reset = Arc::new(AtomicBool::new(false));
     let io = TokioIo::new(Socket::new(stream, Arc::clone(&reset), Arc::clone(&context.open)));

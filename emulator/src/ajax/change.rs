@@ -82,7 +82,7 @@ fn changes(
     }
 }
 
-/// Handles `/cart/add.js`. Pieces that are out of stock cause an error, but the available pieces are added.
+/// Handles `/cart/add.js`. Units that are out of stock cause an error, but the available units are added.
 pub(super) fn add(service: &CartService<'_>, session: &Session, ask: &Ask) -> Reply {
     let Some(posted) = posted(ask) else {
         return bad_request("the body is no JSON object and no form");

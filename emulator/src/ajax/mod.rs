@@ -1,5 +1,5 @@
-//! The Ajax cart, which themes call from the store's own pages. It is the same cart as in GraphQL, and the session's
-//! cookie identifies it. Amounts are in hundredths of the currency's unit, for every currency.
+//! The Ajax cart, which themes call from the store's own pages. The Ajax cart and the GraphQL cart are the same cart,
+//! which is identified by the session's cookie. Amounts are in hundredths of the currency's unit, for every currency.
 
 mod change;
 mod rates;
@@ -66,7 +66,7 @@ fn written(status: u16, value: &Value) -> Reply {
     Reply::posted(status, String::from_utf8(bytes).unwrap_or_default())
 }
 
-/// Builds a cart error. It states the description twice, as newer versions of the platform do.
+/// Builds a cart error that contains the description twice, as newer versions of the platform do.
 fn cart_error(status: u16, description: &str) -> Reply {
     let message = if status == 404 { "Cart Error" } else { description };
     written(

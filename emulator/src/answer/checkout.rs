@@ -1,4 +1,4 @@
-//! The page behind a checkout link. It shows the order, but nothing can be paid.
+//! The page behind a checkout link, which shows the order but accepts no payment.
 
 use super::announcement::amount;
 use super::product_html::page;

@@ -149,7 +149,7 @@ fn picture(shop: &Shop, file: &str) -> Option<Reply> {
     Some(Reply::svg(svg).validated())
 }
 
-/// Returns the platform's page for a missing resource. It is HTML for every path.
+/// Returns the platform's HTML page for a missing resource, for every path.
 pub(crate) fn not_found(shop: &Shop) -> Reply {
     let main = "<h1>404 Page Not Found</h1>\n<p>The page you requested does not exist.</p>";
     Reply::html(404, page(shop, "404 Not Found", "", main))

@@ -18,14 +18,15 @@ pub enum CartFunction {
         /// The bundle's variant id.
         into: u64,
     },
-    /// Adds a free piece of one variant for a piece of another, in a separate line at a price of 0 (`lineUpdate`).
+    /// Adds a free unit of one variant for each unit of another variant, in a separate line with price 0
+    /// (`lineUpdate`).
     Gift {
         /// Variant id that triggers the gift.
         with: u64,
         /// Variant id of the gift.
         free: u64,
     },
-    /// Splits a line of several pieces into lines of one piece, each with its own attribute.
+    /// Splits a line of several units into lines of one unit, each with its own attribute.
     Split {
         /// Variant id of the lines to split.
         variant: u64,

@@ -66,8 +66,8 @@ fn no_line(id: &str, field: &[&str]) -> CartRefusal {
 }
 
 impl Cart {
-    /// Adds pieces to the line with the same variant and attributes, or to a new line. Returns notices about pieces
-    /// that are out of stock. `prefix` is the path of the lines in the arguments.
+    /// Adds units to the line with the same variant and attributes, or to a new line. Returns notices about units that
+    /// are out of stock. `prefix` is the path of the lines in the arguments.
     pub(crate) fn add_lines(
         &mut self,
         inputs: &[LineInput],

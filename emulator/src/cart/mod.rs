@@ -54,7 +54,7 @@ pub(crate) struct Cart {
     pub(crate) estimate: Option<(Place, u8)>,
 }
 
-/// A cart line. The same variant with different attributes is a different line.
+/// A cart line. The same variant with different attributes has a separate line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) id: Uuid,

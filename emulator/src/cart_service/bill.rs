@@ -48,8 +48,8 @@ impl Bill {
         self.rates.get(self.rate?)
     }
 
-    /// Returns notices about sold-out items and about codes that do not apply. They are repeated after every change
-    /// while they hold.
+    /// Returns notices about sold-out items and about codes that do not apply. Notices are repeated after every change
+    /// as long as they apply.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         let sold_out = self.lines.iter().filter(|line| line.line.quantity == 0);
         let sold_out = sold_out.map(|line| Notice {

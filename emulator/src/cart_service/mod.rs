@@ -153,7 +153,8 @@ impl<'s> CartService<'s> {
         looks_at_stock: bool,
         change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, CartRefusal>,
     ) -> CartOutcome {
-        // The lock is held to the end, so that two changes of one cart run one after the other.
+        // The lock is not released before the end of the change, so that two changes of one cart run one after the
+        // other.
         let mut carts = lock(&self.shop.carts);
         let found = named.and_then(|CartAccess { token, key }| {
             let cart = carts.get(token, self.now, self.shop.limits.cart_ttl)?;

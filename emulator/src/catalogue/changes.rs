@@ -1,7 +1,8 @@
 //! Changes made on demand to the products of a store.
 //!
-//! A change is stored by product id and applied to the product's record. Every view is written from the record, so all
-//! views change at once. The source is never modified: without its changes a store matches its seed or recording again.
+//! A change is stored by product id and applied to the product's record. All views are generated from the record, so
+//! they all change together. The source is never modified: when its changes are removed, a store matches its seed or
+//! recording again.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -15,7 +15,7 @@ pub(super) struct Overlay {
     pub(super) number: u64,
 }
 
-/// Second of the day from which changes on demand are dated. It is later than the changes of the epoch itself.
+/// Second of the day used as the time of changes on demand. Changes of the epoch itself have earlier times.
 const FROM_S: u64 = 43_200;
 
 impl Overlay {

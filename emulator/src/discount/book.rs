@@ -7,8 +7,8 @@ use crate::catalogue::Catalogue;
 /// Maximum number of discount rules in a store.
 pub(crate) const RULES_MAX: usize = 1_000;
 
-/// The discounts of one store. They are generated at first use, because most stores of a large market are never asked
-/// for them.
+/// The discounts of one store. The discounts are generated at first use, because most stores of a large market never
+/// need them.
 #[derive(Debug, Default)]
 pub(crate) struct Book(OnceLock<RwLock<Arc<Vec<DiscountRule>>>>);
 

@@ -30,8 +30,8 @@ pub(super) fn best(rules: &[DiscountRule], candidates: &[usize], basket: &Basket
             continue;
         }
         let taken = taken_minor(rules, &chosen, basket);
-        // Masks count up from the candidate that was entered first. The first of two equal combinations therefore
-        // stays, unless the second extends it.
+        // Masks count up from the candidate that was entered first. If two combinations take off the same amount, the
+        // first is therefore chosen, unless the second extends the first.
         let adds = taken == best.0 && chosen.starts_with(&best.1) && chosen.len() > best.1.len();
         if best.1.is_empty() || taken > best.0 || adds {
             best = (taken, chosen);

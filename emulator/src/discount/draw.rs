@@ -169,7 +169,7 @@ fn free_delivery(persona: &Persona, dice: &mut Dice) -> DiscountRule {
     DiscountRule {
         minimum_subtotal_minor: least,
         combines_with: EVERYTHING,
-        // This code is never in a policy, where it would read as if delivery were free for everyone.
+        // This code is never in a policy, because a policy with it would suggest that delivery is free for everyone.
         told: told(dice, 400, 0),
         ..DiscountRule::code(
             dice.pick(&["FREESHIP", "FREESHIPPING", "SHIPFREE"]),

@@ -79,7 +79,7 @@ pub enum DiscountValue {
     Amount {
         /// Amount in minor units of the store's currency.
         amount_minor: u64,
-        /// True if the amount is taken off every piece.
+        /// True if the amount is taken off every unit.
         #[serde(default)]
         each_item: bool,
     },
@@ -87,7 +87,7 @@ pub enum DiscountValue {
     Shipping,
 }
 
-/// The classes of discounts that may be combined with this one. Both discounts must allow the combination.
+/// The classes of discounts that may be combined with this discount. Both discounts must allow the combination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "snake_case", deny_unknown_fields)]
 pub struct CombinesWith {
@@ -121,7 +121,7 @@ pub(crate) enum Class {
 }
 
 impl DiscountRule {
-    /// Creates a rule with a code, for everyone and without conditions. It does not combine with other discounts.
+    /// Creates a rule with a code, for everyone and without conditions. The rule does not combine with other discounts.
     #[must_use]
     pub fn code(code: impl Into<String>, takes: DiscountValue) -> Self {
         Self {
@@ -130,7 +130,7 @@ impl DiscountRule {
         }
     }
 
-    /// Creates an automatic rule, for everyone and without conditions. It does not combine with other discounts.
+    /// Creates an automatic rule, for everyone and without conditions. The rule does not combine with other discounts.
     #[must_use]
     pub fn automatic(title: impl Into<String>, takes: DiscountValue) -> Self {
         Self {

@@ -119,7 +119,7 @@ pub(super) fn reckon(rules: &[DiscountRule], chosen: &[usize], basket: &Basket<'
     }
 }
 
-/// Returns a rule's reduction of each item. It is computed on `basis` and limited to `left`.
+/// Returns a rule's reduction of each item, computed on `basis` and limited to `left`.
 fn parts(rule: &DiscountRule, items: &[Item], basis: &[u64], left: &[u64]) -> Vec<u64> {
     let entitled = |item: &Item| item.quantity > 0 && rule.is_for(item.product);
     let weights: Vec<u64> = items

@@ -64,7 +64,7 @@ impl Lie {
         self.foreign.as_ref().map_or(0, of)
     }
 
-    /// Returns the place of the product that is answered instead of this one.
+    /// Returns the place of the product that is returned instead of the requested one.
     pub(crate) fn place(&self, catalogue: &Catalogue, place: u64, epoch: u64) -> u64 {
         if self.other_product {
             catalogue.place_after(place, epoch).unwrap_or(place)

@@ -37,7 +37,8 @@ impl Mischief {
     }
 }
 
-/// Values that are not products. Each has confused a parser somewhere. Ids are outside the range that stores use.
+/// Values that are not products. Each value has caused an error in some parser. Ids are outside the range that stores
+/// use.
 const NONSENSE: &[&str] = &[
     "null",
     "42",
@@ -59,7 +60,7 @@ const NONSENSE: &[&str] = &[
     "{\"id\":12,\"title\":\"Half a pair \\ud83d\",\"handle\":\"half-a-pair\",\"variants\":[]}",
 ];
 
-/// Depth of the nested value that follows the list above. It exceeds the limit of recursive parsers.
+/// Depth of the nested value that follows `NONSENSE`. The depth exceeds the limit of recursive parsers.
 const DEPTH: usize = 300;
 
 /// Appends the invalid record after the `nth` record (from 0) of a page of `count`.

@@ -16,9 +16,10 @@ pub(crate) use listing::{Mischief, push_mischief};
 ///
 /// A fault affects every path except `/robots.txt`, unless its description or a [`FaultRule`] says otherwise.
 ///
-/// A store that refuses or answers with something else does not carry out changes to carts or customers. A store
-/// carries them out if only the answer goes wrong: [`Fault::AnswerLost`], [`Fault::EdgeFailed`], [`Fault::Drip`],
-/// [`Fault::Truncated`], [`Fault::BrokenJson`], partial [`Fault::QueryErrors`], and faults that state untrue data.
+/// A store that refuses a request or returns something else does not carry out changes to carts or customers. Stores
+/// carry out these changes if only the response is faulty: [`Fault::AnswerLost`], [`Fault::EdgeFailed`],
+/// [`Fault::Drip`], [`Fault::Truncated`], [`Fault::BrokenJson`], partial [`Fault::QueryErrors`], and faults that state
+/// untrue data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum Fault {
@@ -72,8 +73,8 @@ pub enum Fault {
         /// Decompressed size in bytes.
         decoded_bytes: u64,
     },
-    /// Makes the first page of a listing a small gzip body. It decompresses to this many bytes of products with long
-    /// lists of empty texts and numbers. Later pages are empty.
+    /// Makes the first page of a listing a small gzip body. The body decompresses to this many bytes of products with
+    /// long lists of empty texts and numbers. Later pages are empty.
     Bloated {
         /// Decompressed size in bytes.
         decoded_bytes: u64,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Drift {
-    /// Share of stores that change at all. The other rates apply within these stores.
+    /// Share of stores that change at all. The other rates apply only to these stores.
     pub stores: u16,
     /// Share of products whose prices change.
     pub repriced: u16,

@@ -5,8 +5,8 @@ use super::options::{self, Axis};
 use super::persona::{Persona, push_kebab};
 use super::trades::{Colour, Kind, WORDS};
 
-/// One generated product before its record is written. Everything is computed from (seed, store, slot, epoch); nothing
-/// is stored.
+/// One generated product before its record is written. All values are computed from (seed, store, slot, epoch) and not
+/// stored.
 #[derive(Debug)]
 pub(crate) struct Sketch<'a> {
     /// The store that sells the product.
@@ -89,8 +89,8 @@ impl<'a> Sketch<'a> {
         sketch
     }
 
-    /// Returns a product from another store's slot. It is the product as that store first made it, under the reseller's
-    /// own title and at a price near the maker's.
+    /// Returns a product from another store's slot. The product has that store's first version of the data, the
+    /// reseller's own title and a price near the manufacturer's.
     pub(crate) fn resold(
         persona: &'a Persona,
         maker: &'a Persona,
@@ -266,7 +266,7 @@ impl<'a> Sketch<'a> {
         self.axes.iter().map(|axis| axis.values.len()).product()
     }
 
-    /// Returns the price of the first variant. Each price change moves it by up to a fifth.
+    /// Returns the price of the first variant. Each price change raises or lowers the price by up to a fifth.
     pub(crate) fn price_minor(&self) -> u64 {
         let mut dice = self.dice(0x5052);
         // One product in a thousand is a free sample.

@@ -21,8 +21,8 @@ pub(crate) fn split(products: u64, stores: u32) -> Vec<u64> {
     sizes
 }
 
-/// Adjusts the sizes evenly and within their bounds until their sum is `products`. Each round closes the gap or fills a
-/// store, so the number of rounds is at most the number of stores.
+/// Adjusts the sizes evenly and within their bounds until their sum is `products`. Each round reaches the sum or brings
+/// a store to its bound, so the number of rounds is at most the number of stores.
 fn level(sizes: &mut [u64], products: u64, least: u64, room: u64) {
     for _ in 0..=sizes.len() {
         let sum: u64 = sizes.iter().sum();

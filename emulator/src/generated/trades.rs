@@ -1,4 +1,4 @@
-//! The words for generated brands: the products of each trade, their names and their prices. They are read from `data`.
+//! The vocabulary of generated brands: the products of each trade, their names and their prices, read from `data`.
 
 use std::sync::LazyLock;
 

@@ -26,8 +26,8 @@ struct Connection<'v, N> {
     total: usize,
 }
 
-/// Returns the page that the field's arguments request. `open` converts an item of the page to a node; items that it
-/// cannot convert are left out.
+/// Returns the page that the field's arguments request. `open` converts an item of the page to a node; items that
+/// cannot be converted are left out.
 pub(super) fn connection<'v, T, N: Node + 'v>(
     view: &'v View<'v>,
     info: &ResolveInfo<'_>,

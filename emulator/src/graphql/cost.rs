@@ -41,7 +41,8 @@ pub(super) fn of(document: &ExecutableDocument, operation: &Operation, variables
 struct Count<'a> {
     document: &'a ExecutableDocument,
     variables: &'a JsonMap,
-    /// Costs of fragments by name and page. Each is computed once, however often nested fragments spread it.
+    /// Costs of fragments by name and page. Each cost is computed once, however often nested fragments spread the
+    /// fragment.
     fragments: RefCell<HashMap<(&'a str, Option<Page>), u64>>,
 }
 
@@ -94,7 +95,7 @@ impl<'a> Count<'a> {
                 let often = if page.has_edges {
                     0
                 } else if self.has_pages(&field.selection_set, &mut HashSet::new()) {
-                    // No recording has pages below `nodes`, so the stricter count is used.
+                    // No recorded response has nested pages below `nodes`, so the higher cost is used.
                     weight(page.items, 4.0)
                 } else {
                     weight(page.items, 2.0)
@@ -104,7 +105,7 @@ impl<'a> Count<'a> {
             _ => {}
         }
         match self.ids(field) {
-            // No recording shows more about nodes requested by id.
+            // No recorded response shows the cost of nodes requested by id in more detail.
             Some(ids) => ids.saturating_mul(nested.saturating_add(1)),
             None => nested.saturating_add(self.object(field)),
         }
@@ -169,8 +170,8 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// Returns the number of nodes requested by id. No recording shows their cost, so each is counted in full, the
-    /// strictest choice.
+    /// Returns the number of nodes requested by id. No recorded response shows their cost, so each node is counted in
+    /// full, which is the strictest choice.
     fn ids(&self, field: &'a Field) -> Option<u64> {
         match self.argument(field, "ids")? {
             ArgumentValue::Variable(JsonValue::Array(items)) => Some(items.len() as u64),

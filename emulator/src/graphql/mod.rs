@@ -1,8 +1,8 @@
-//! The Storefront API, answered from the same records as the JSON views, and from the carts and customers of the store.
+//! The Storefront API, implemented on the same records as the JSON views, and on the carts and customers of the store.
 //!
 //! A request goes through the platform's steps in order: version, syntax and schema validation, variables, sizes,
 //! complexity, execution. A library parses, validates and executes queries (docs/adr/012). This module implements the
-//! platform's own rules, from the cost of a query to the wording of its errors.
+//! platform's own rules, such as the cost of a query and the text of its errors.
 
 mod args;
 mod cart_input;

@@ -1,4 +1,4 @@
-//! Answers without data, and answers that faults derive from honest ones.
+//! Responses without data, and faulty responses derived from correct ones.
 
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ pub(crate) fn broken() -> Reply {
     errors(vec![internal_error()])
 }
 
-/// Returns the honest answer with an error in place of its first field.
+/// Replaces the first field of a correct response with an error.
 pub(crate) fn half_broken(honest: &Reply) -> Reply {
     let Ok(mut body) = serde_json::from_slice::<Value>(&honest.body) else {
         return broken();

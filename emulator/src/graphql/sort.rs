@@ -118,7 +118,7 @@ fn key_of(product: &Product, key: &str, nth: u64) -> Key {
         "UPDATED_AT" => text(&product.updated_at),
         "VENDOR" => text(&product.vendor),
         "PRODUCT_TYPE" => text(&product.product_type),
-        // The other orders are known only to the platform or the merchant, so the listing order is used.
+        // Only the platform or the merchant knows the other sort orders, so the listing order is used.
         _ => Key::Whole(nth),
     }
 }

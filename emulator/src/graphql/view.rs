@@ -92,7 +92,7 @@ impl<'s> View<'s> {
         self.lie.currency(&self.shop.address.currency)
     }
 
-    /// Reads the product at a place. Returns `None` if a recorded product lacks a field that the schema demands.
+    /// Reads the product at a place. Returns `None` if a recorded product lacks a field that the schema requires.
     /// Variants without a price are left out.
     pub(super) fn read(&self, place: u64) -> Option<Good> {
         let mut product = self.lie.tell(self.shop.product(place)?);
@@ -110,7 +110,7 @@ impl<'s> View<'s> {
         read
     }
 
-    /// Returns the product at a place, or the one that a fault puts in its place.
+    /// Returns the product at a place, or the product with which a fault replaces it.
     fn good_told(&self, place: u64) -> Option<Rc<Good>> {
         self.good(self.lie.place(&self.shop.catalogue, place, self.epoch))
     }

@@ -1,7 +1,7 @@
-//! Review apps: their answers to their own widgets, and their tags on stores' pages.
+//! Review apps: their responses to their own widgets, and their tags on stores' pages.
 //!
-//! Like the real ones, each app listens at its own address. The first store uses Judge.me, the next ones Yotpo, Stamped
-//! and Okendo, the fifth none, and so on in rotation.
+//! Like the real apps, each app listens at its own address. The first store uses Judge.me, the next three use Yotpo,
+//! Stamped and Okendo, the fifth uses no app, and so on in rotation.
 
 mod answer;
 mod serve;

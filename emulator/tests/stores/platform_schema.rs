@@ -183,8 +183,8 @@ fn beyond(part: &Schema, whole: &Schema) -> Vec<String> {
                     &|wanted| two.fields.get(wanted).map(|it| &it.node),
                     &mut found,
                 );
-                // A required field of the platform must be required in the emulator too. Otherwise the emulator accepts
-                // requests that the platform refuses.
+                // A required field of the platform must be required in the emulator too. Without this check, the
+                // emulator could accept requests that the platform refuses.
                 let demanded = two
                     .fields
                     .values()

@@ -27,7 +27,7 @@ fn gid(kind: &str, id: &Value) -> String {
 /// Compares every variant in GraphQL with the listing, and returns the number of variants.
 async fn compare(store: &StoreAddress) -> usize {
     let products = crawl(store, 250).await;
-    // Recordings contain some products twice. The first one counts, as on the product's own page.
+    // Recordings contain some products twice. The first record is used, as on the product's own page.
     let mut listed: HashMap<String, (String, bool, String)> = HashMap::new();
     let mut ids = Vec::new();
     for product in &products {

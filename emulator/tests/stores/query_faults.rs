@@ -202,7 +202,7 @@ async fn a_query_can_be_late_or_never_answered() {
     assert_eq!(count(200) + count(429), 40);
 }
 
-/// Adds one more piece to a cart and returns the answer as text.
+/// Adds one more unit to a cart and returns the response as text.
 async fn add_one(store: &StoreAddress, made: &Value, variant: u64) -> String {
     let asked = "mutation ($cart: ID!, $lines: [CartLineInput!]!) {
         cartLinesAdd(cartId: $cart, lines: $lines) { cart { totalQuantity } } }";

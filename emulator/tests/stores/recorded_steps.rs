@@ -21,8 +21,8 @@ pub(crate) fn steps(file: &Path) -> Vec<Step> {
     let recording: Value = serde_json::from_str(&text).unwrap();
     let mut found = Vec::new();
     collect(&recording, "", &mut found);
-    // Object keys are parsed in alphabetical order, so the recorded order is taken from their positions in the file. An
-    // answer can contain the same name, but no request follows it there.
+    // Object keys are parsed in alphabetical order, so the recorded order is taken from their positions in the file. A
+    // response can contain the same name, but no request follows it there.
     let begins = |rest: &str| {
         ["name", "method", "apiSurface"]
             .iter()
