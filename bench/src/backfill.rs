@@ -1,5 +1,5 @@
 //! Measures a backfill of the whole lake from landed pages, compared with the first crawl of the same stores, which
-//! also fetched the pages. Also measures a backfill that changes nothing.
+//! also fetched the pages. A second measurement is a backfill that changes nothing.
 
 use serde_json::Value;
 

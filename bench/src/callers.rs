@@ -1,5 +1,5 @@
-//! Measures the cost of identifying callers and counting their requests. It alternates between this program and an
-//! earlier one.
+//! Measures the cost of identifying callers and counting their requests. The measurement alternates between this
+//! program and an earlier build.
 
 use std::path::Path;
 use std::process::Command;

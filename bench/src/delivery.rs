@@ -170,7 +170,7 @@ fn in_turn(server: &ServerProcess, client: &mut Client, kinds: [&[String]; 2]) -
             let cpu = cpu_of_process(server.child.id())?.saturating_sub(before);
             #[expect(clippy::cast_precision_loss, reason = "a mean")]
             let requests = paths.len() as f64;
-            // The first turn is a warm-up.
+            // The first round is a warm-up.
             if turn > 0 {
                 each_us.push(cpu.as_secs_f64() * 1e6 / requests);
             }

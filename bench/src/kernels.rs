@@ -1,6 +1,6 @@
-//! Sends the same questions to the search kernels and to SQL alternately, checks that the answers are equal, and
-//! measures how much more SQL costs. Also compares the memory of a server that accepts statements with one that does
-//! not.
+//! Sends the same queries to the search kernels and to SQL alternately, checks that the results are equal, and measures
+//! how much more SQL costs. Another measurement compares the memory of a server that accepts statements with one that
+//! does not.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, memory_of_process, quantile};
 use crate::setup::{Bench, ServerProcess};
 
-/// Number of turns for each side, and number of requests in a turn.
+/// Number of rounds for each side, and number of requests in a round.
 const TURNS: usize = 10;
 const REQUESTS: usize = 40;
 const PAGE: usize = 20;

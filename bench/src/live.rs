@@ -10,7 +10,7 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, quantile};
 use crate::setup::{Bench, ServerProcess};
 
-/// Number of products in the stores. It is small, because the stores are not what is measured.
+/// Number of products in the stores. The number is small, because the stores are not measured.
 const PRODUCTS: &str = "600";
 const STORES: &str = "6";
 /// Number of price requests; each alternates with the same fetch by a bare client.

@@ -49,7 +49,7 @@ pub(crate) struct Pace {
     pub(crate) each_per_s: Option<f64>,
 }
 
-/// Sends requests until `stop`. Each client waits for its answer before its next request.
+/// Sends requests until `stop`. Each client waits for the response before its next request.
 pub(crate) fn load(
     address: &str,
     paths: &Arc<Vec<String>>,

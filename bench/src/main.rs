@@ -45,7 +45,8 @@ struct Cli {
     /// Also crawl these recorded pages: a folder in the format of `haat emulate --recorded`
     #[arg(long, global = true)]
     recorded: Option<String>,
-    /// Also run other crawlers on the stores with full pages: a Python with bench/peers/requirements.txt installed
+    /// Also run other crawlers on the stores with full pages, with this Python interpreter, which needs the packages of
+    /// bench/peers/requirements.txt
     #[arg(long, global = true, value_name = "PYTHON")]
     peers: Option<std::path::PathBuf>,
     /// An earlier build of `haat` to alternate with

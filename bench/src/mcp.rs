@@ -19,7 +19,7 @@ const WORDS: [&str; 12] = [
 ];
 /// Number of connections that send requests at the same time in a turn.
 const TOGETHER: usize = 8;
-/// Number of turns for each protocol. They alternate, so that a slow phase of the machine affects both.
+/// Number of rounds for each protocol. The protocols alternate, so that a slow phase of the machine affects both.
 const TURNS: usize = 24;
 /// Number of concurrent sessions with an open stream, and the number of calls in each.
 const SESSIONS: usize = 100;
@@ -44,7 +44,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let (mut rest, mut tool) = (RequestRun::new(of_rest(&host)), RequestRun::new(of_mcp(&host)));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        // The first turn of each protocol is a warm-up.
+        // The first round of each protocol is a warm-up.
         for turn in 0..=TURNS {
             let order = if turn % 2 == 0 {
                 [&mut rest, &mut tool]

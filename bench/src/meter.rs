@@ -91,8 +91,8 @@ pub(crate) fn of_children<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow
     cost(UsageWho::RUSAGE_CHILDREN, work)
 }
 
-/// Returns the CPU time of all threads of a running process, as the kernel counts it. It is in nanoseconds, not in
-/// the 10 ms ticks of `/proc/PID/stat`.
+/// Returns the CPU time of all threads of a running process, as counted by the kernel. The resolution is nanoseconds,
+/// unlike the 10 ms ticks of `/proc/PID/stat`.
 pub(crate) fn cpu_of_process(pid: u32) -> anyhow::Result<Duration> {
     let pid = Pid::from_raw(pid.cast_signed());
     Ok(clock_getcpuclockid(pid)?.now()?.into())

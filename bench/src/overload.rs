@@ -1,5 +1,5 @@
-//! Measures the server with ten times more requests than it can answer, and hot swaps under load. The server and the
-//! load each have a core, so that they do not compete for CPU time.
+//! Measures the server with ten times more requests than it can handle, and hot swaps under load. The server and the
+//! load generator each have their own core, so that they do not compete for CPU time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

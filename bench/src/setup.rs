@@ -9,7 +9,8 @@ use anyhow::Context;
 use kit::SetClock;
 use serde_json::Value;
 
-/// Returns a fixed clock, later than the time of the crawl. It only names runs and measures nothing.
+/// Returns a fixed clock, later than the time of the crawl. The clock is used only for the names of runs, not for
+/// measurements.
 pub(crate) fn still() -> Arc<SetClock> {
     SetClock::at("2027-01-15T08:00:00Z")
 }

@@ -13,7 +13,7 @@ use crate::setup::{Bench, ServerProcess};
 const WATCHES: usize = 10_000;
 /// Number of releases; each follows a change in another hundredth of the stores.
 const TURNS: u32 = 3;
-/// CPU time per second below which a server counts as idle. It still looks for releases and events.
+/// CPU time per second below which a server counts as idle. An idle server still checks for releases and events.
 const REST: Duration = Duration::from_millis(25);
 
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {

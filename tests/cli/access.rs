@@ -147,7 +147,7 @@ fn a_key_is_taken_when_it_is_printed_counted_and_refused_within_seconds_of_its_e
     let (key, id) = key(&haat, "a client");
     let sent = [("x-service-key", key.as_str())];
     let known = || ask("GET", &format!("{base}/v1/me"), &sent);
-    // Another process created the key. It works as soon as it is printed.
+    // Another process created the key. The server must accept a key as soon as it is printed.
     let told = known().json();
     assert_eq!(
         (&told["data"]["kind"], &told["data"]["key"]["id"], &told["tier"]),

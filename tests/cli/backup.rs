@@ -72,7 +72,7 @@ fn a_restored_home_answers_what_the_first_one_did_and_goes_on_from_there() {
     let folder = tempfile::tempdir().unwrap();
     let place = text(&folder.path().join("backups"));
 
-    // The backup runs while servers are at work. A second backup then copies almost nothing.
+    // The backup runs while servers are handling requests. A second backup then copies almost nothing.
     let (up, at) = first.serve(&["up", "--listen", "127.0.0.1:0"]);
     let answer = get(&format!(
         "{}/v1/search?q=cotton&limit=5",
@@ -227,7 +227,7 @@ fn a_key_that_was_revoked_after_a_backup_is_not_taken_after_a_restore_of_it() {
     assert_eq!([&kept, &leaked].map(|key| status_with_key(base, key)), ["200", "401"]);
     assert_eq!(restored["keys_missing"], json!([]));
 
-    // A key created after the backup is not in it, and a list alone cannot recreate the key.
+    // A key created after the backup is not in the backup, and a list alone cannot recreate the key.
     first.run(&["keys", "create", "later"]).json();
     let keys = key_list(&first, folder.path());
     let restored = elsewhere().run(&["restore", &place, "--keys", &keys]).json();

@@ -1,5 +1,5 @@
 //! Tests that Ballista, a third-party distributed query engine, reads exactly the state that `haat lake files` lists.
-//! It runs as in docs/scale.md, by deploy/ballista/run.
+//! Ballista runs as in docs/scale.md, started by deploy/ballista/run.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::deploy::root;
 use crate::lake_files::run_blocks;
 use crate::support::{Haat, has_program};
 
-/// Returns the first of enough consecutive free ports for a cluster. They are below the system's ephemeral ports,
+/// Returns the first of enough consecutive free ports for a cluster. The ports are below the system's ephemeral ports,
 /// because the cluster binds them some seconds later, while other tests connect.
 fn free_ports() -> u16 {
     const PORTS: u16 = 7;

@@ -33,7 +33,7 @@ fn documents(text: &str) -> Vec<Value> {
 
 /// Checks that other programs verify the tokens, and that the cart reports that the quoted price changed.
 fn are_tokens_good(printed: &[Value], address: &Value) {
-    // Other programs confirm the quote and the attribution.
+    // Other programs verify the tokens of the quote and the attribution.
     let price = &printed[0]["data"];
     let verified: Vec<_> = printed.iter().filter(|one| one["holds"].is_boolean()).collect();
     for one in &verified {
@@ -123,7 +123,7 @@ fn every_command_of_the_walk_from_coupons_to_checkout_is_answered() {
     assert!(!checkout["data"]["checkouts"].as_array().unwrap().is_empty());
     assert!(checkout["data"]["attribution"]["token"].is_string());
     are_tokens_good(&printed, &demo["address"]);
-    // A password error is the store's answer. None of the server's own answers is a failure.
+    // A wrong password is reported by the store as its response, so it does not count as a failure of the server.
     let accounts: Vec<_> = printed
         .iter()
         .filter(|one| one["code"].is_string() || one["data"]["status"].is_string())

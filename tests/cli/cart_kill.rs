@@ -1,6 +1,6 @@
 //! Kills the server with `kill -9` at any state-changing call and at any step of a cart's life. Acknowledged changes
-//! must stay, nothing may be duplicated at a store, the cart must be readable at once, and each repeated request must
-//! get its earlier answer.
+//! must stay, nothing may be duplicated at a store, the cart must be readable immediately after the restart, and each
+//! repeated request must get its earlier response.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};

@@ -1,5 +1,5 @@
-//! Tests a machine's clock that is a year ahead while one command runs and then correct again. Nothing may wait for
-//! that year to pass.
+//! Tests a machine's clock that is a year ahead while one command runs and is then corrected. After the correction, no
+//! command may wait for that year to pass.
 
 use std::process::Command;
 

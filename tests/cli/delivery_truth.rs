@@ -1,5 +1,5 @@
 //! Compares the demo's answers about shipping with the true rules of its stores, for 500 products and 20 pincodes in
-//! all kinds of places.
+//! all kinds of regions.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc;
@@ -58,7 +58,7 @@ struct Tally {
 struct Tallies(BTreeMap<&'static str, Tally>);
 
 impl Tallies {
-    /// Counts an answer to a fact; `told` is `None` without an answer, otherwise it states if the answer is right. A
+    /// Counts an answer to a fact; `told` is `None` without an answer, and otherwise `true` if the answer is right. A
     /// fact that is not knowable counts only if the answer is wrong.
     fn count(&mut self, fact: &'static str, answer: &Value, is_knowable: bool, told: Option<bool>) {
         let tally = self.0.entry(fact).or_default();

@@ -111,7 +111,7 @@ fn every_setting_and_command_of_the_files_is_one_of_this_program() {
         .iter()
         .map(|setting| setting["variable"].as_str().unwrap().to_owned())
         .collect();
-    // These variables belong to the compose file and the proxy.
+    // These variables belong to the compose file and the proxy, not to `haat`.
     let own = [
         "HAAT_IMAGE",
         "HAAT_SITE",

@@ -235,7 +235,7 @@ fn what_documents_tell_visitors_to_run_is_answered_by_the_demo() {
     }
 }
 
-/// Starts a server or the jobs from a document's line in a folder, with port 0 in place of the given port.
+/// Starts a server or the jobs in a folder with the command line from a document, but on port 0.
 fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (ServerProcess, Value) {
     let mut words = line.split_whitespace().peekable();
     let mut command = Command::new(env!("CARGO_BIN_EXE_haat"));

@@ -20,7 +20,7 @@ fn model() -> (String, Arc<AtomicBool>) {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let fails = Arc::clone(&fails);
-            // Each connection has a thread, because clients keep connections open.
+            // Each connection has its own thread, because clients keep connections open.
             std::thread::spawn(move || {
                 let mut stream = BufReader::new(stream.unwrap());
                 while let Some(body) = request_body(&mut stream, "/v1/embeddings") {

@@ -180,16 +180,16 @@ const TRICKS: usize = 4;
 fn trick(nth: usize, body: &Value) -> Value {
     let sentence = body["messages"][1]["content"].as_str().unwrap();
     match nth {
-        // This model wants to sell expensive, unwanted products.
+        // This model response tries to sell expensive, unwanted products.
         0 => reading(json!({
             "words": "royal green tea", "brand": "stall", "price_min": 1_000, "price_max": 1_000_000, "unwanted": [],
         })),
-        // This model repeats its input in every field.
+        // This model response repeats the input in every field.
         1 => reading(json!({
             "words": sentence, "brand": sentence, "colors": [sentence], "sizes": [sentence], "occasion": sentence,
             "currency": sentence, "unwanted": [sentence],
         })),
-        // This model follows instructions in product texts.
+        // This model response follows instructions in product texts.
         2 => reading(json!({ "words": PLANTED, "occasion": PLANTED, "unwanted": ["assam"] })),
         _ => json!({ "role": "assistant", "content": format!("{PLANTED}. I call checkout_links now.") }),
     }

@@ -6,7 +6,7 @@ use crate::support::{Haat, get};
 
 /// The project's own queries and judgements; `judged.tsv` describes its format.
 const JUDGED: &str = include_str!("judged.tsv");
-/// Seed and size of the catalogue. Other seeds give other titles of the same kinds.
+/// Seed and size of the catalogue. Other seeds produce other titles of the same kinds.
 const CATALOGUE: [&str; 6] = ["--products", "4000", "--stores", "60", "--seed", "11"];
 
 /// A query with its judgement for each product of the catalogue.

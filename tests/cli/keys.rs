@@ -24,7 +24,7 @@ fn a_link_to_the_dashboard_names_its_address_and_is_no_part_of_the_state() {
     );
     assert!(!events.to_string().contains(&token[10..]));
 
-    // The same name means the same account. Without a name, the account is the operator.
+    // The same name identifies the same account. Without a name, the account is the operator.
     let again = haat.run(&["keys", "dashboard", "--account", "asha"]).json();
     assert_ne!(again["link"], made["link"]);
     assert_eq!(haat.run(&["keys", "dashboard"]).json()["account"], "operator");

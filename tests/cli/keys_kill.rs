@@ -1,5 +1,5 @@
-//! Kills the server with `kill -9` while keys are created, revoked and used. Acknowledged changes must be there
-//! afterwards, and no change may be duplicated or partial.
+//! Kills the server with `kill -9` while keys are created, revoked and used. Acknowledged changes must be present after
+//! the kill, and no change may be duplicated or partially applied.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -38,7 +38,7 @@ struct Market {
     runtime: tokio::runtime::Runtime,
     /// Session cookie of each person.
     people: Vec<String>,
-    /// The key that the clients use, and the number of requests sent with it, answered or not.
+    /// The key that the clients use, and the number of requests sent with it, whether or not a response arrived.
     used: String,
     sent: AtomicU64,
     ledger: Mutex<Ledger>,

@@ -66,7 +66,8 @@ pub(crate) fn releases(haat: &Haat) -> usize {
     listed["releases"].as_array().unwrap().len()
 }
 
-/// Runs a command under strace, killed at `inject` if given. Returns the exit code and the calls that were made.
+/// Runs a command under strace, and kills it at the call `inject` if there is one. Returns the exit code and the system
+/// calls of the command.
 pub(crate) fn traced(haat: &Haat, args: &[&str], inject: Option<&Call>) -> (Option<i32>, BTreeSet<Call>) {
     let trace = haat.path().join("trace");
     let mut strace = Command::new("strace");

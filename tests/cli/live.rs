@@ -45,7 +45,7 @@ fn price(base: &str, product: &LiveProduct) -> Value {
     answer["data"].clone()
 }
 
-/// A store's change is answered live at once, and is in the price history after the next crawl.
+/// A store's change is in the next live response, and is in the price history after the next crawl.
 #[test]
 fn what_stores_change_is_told_live_and_kept_for_the_history_of_prices() {
     let haat = Haat::new().with("HAAT_LIVE_GATEWAY__OBSERVATIONS__FLUSH_INTERVAL_MS", "50");

@@ -1,5 +1,5 @@
-//! Tests that tool results fit into a model's context. They are bounded by default, and smaller if the caller requests
-//! less.
+//! Tests that tool results fit into a model's context. Results are bounded by default, and smaller if the caller
+//! requests less.
 
 use serde_json::{Value, json};
 

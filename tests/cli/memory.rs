@@ -95,7 +95,7 @@ fn beside_sixteen(fault: &Fault, variables: &[(&str, &str)]) -> (Value, u64) {
     market.crawled()
 }
 
-// These answers arrive completely, which takes long on a busy machine.
+// These responses arrive completely, which takes long on a busy machine.
 const PATIENT: (&str, &str) = ("HAAT_STOREFRONT__REQUEST_TIMEOUT_MS", "120000");
 
 #[test]
@@ -162,7 +162,7 @@ fn packed_pages_whose_end_never_comes_do_not_take_more_memory_than_a_crawl_may()
 
 #[test]
 fn pages_whose_end_never_comes_do_not_take_more_memory_than_a_crawl_may() {
-    // Long bodies are received one at a time. Each can block the next one for as long as an answer may take. The time
+    // Long bodies are received one at a time. Each body can block the next one until the request timeout. The time
     // limit for a store ends this sequence.
     let codes = withheld(
         30_000_000,

@@ -16,7 +16,7 @@ pub(crate) struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// Starts the endpoint. It answers each request with the message that `script` computes from the body.
+    /// Starts the endpoint, which responds to each request with the message that `script` computes from the body.
     pub(crate) fn start(script: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());

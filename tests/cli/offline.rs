@@ -13,7 +13,7 @@ fn wrong_usage_exits_with_two_and_names_the_key() {
         assert!(answer.stderr.contains(key), "{}", answer.stderr);
     }
     let haat = Haat::new();
-    // This creates the lake; a statement alone does not.
+    // The command fails but creates the lake, which a SQL statement would not create.
     assert_eq!(haat.run(&["release", "build"]).code, 1);
     let answer = haat.with("HAAT_LAKE__BUCKETS", "8").run(&["sql", "select 1 one"]);
     assert_eq!(answer.code, 2, "{answer:?}");

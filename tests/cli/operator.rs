@@ -426,7 +426,7 @@ fn stores_are_registered_from_a_file_or_from_standard_input() {
         .run(&["brands", "add", "--moved", "--from", list.to_str().unwrap()])
         .json();
     assert_eq!((&added["named"], &added["interrupted"]), (&2.into(), &false.into()));
-    // Each registration is an event of its own, so brands registered before a signal stay.
+    // Each registration is a separate event, so brands registered before a signal stay.
     assert_eq!(files(&haat.path().join("registry"), ".json").len(), 2);
     let mut command = haat.command(&["brands", "add", "--moved", "--from", "-"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();

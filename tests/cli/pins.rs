@@ -204,7 +204,7 @@ fn a_release_whose_content_came_back_was_not_rolled_back() {
     copied(&lake, &aside);
     let (_stores, _) = haat.with_stores(&[SOURCE.as_slice(), &["--epoch", "1"]].concat());
     haat.run(&["crawl", "--release"]).json();
-    // The lake is restored, so the release has its old content again. This is not a roll-back.
+    // The lake is restored, so the release has its old content again. No release was rolled back.
     copied(&aside, &lake);
     let again = haat.run(&["release", "build", "--full"]).json();
     assert_eq!((&again["outcome"], &again["release"]), (&"published".into(), &one));

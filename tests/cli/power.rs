@@ -36,7 +36,7 @@ const CALLS: &[&str] = &[
     "mkdir",
     "mkdirat",
 ];
-/// System calls at which power is cut. Each changes the state of the disk.
+/// System calls at which power is cut. Each of these calls changes the state of the disk.
 const CUT_AT: &[&str] = &[
     "fsync",
     "fdatasync",
@@ -348,7 +348,7 @@ fn a_power_cut_is_recovered_from_and_takes_nothing_that_was_acknowledged() {
     before.register(&new);
     let existed = |haat: &Haat| files(haat.path(), "").into_iter().collect::<BTreeSet<_>>();
 
-    // This cut is immediately after the command ended successfully.
+    // The power is cut immediately after the command ended successfully.
     let whole = copy(&before);
     let held = existed(&whole);
     let (code, trace) = traced(&whole, None);

@@ -163,7 +163,7 @@ async fn of_three_workers_one_is_killed_and_one_is_paused_and_each_store_is_refr
     assert_eq!(run["queued"], STORES);
     let killed = market.worker("worker-killed");
     let paused = market.worker("worker-paused");
-    // Each worker is stopped while it crawls stores. The stores were requested, but their answers are not saved.
+    // Each worker is stopped while it crawls stores. The stores were requested, but their responses are not saved.
     let begun_by_killed = market.stop_midway(&killed).await;
     killed.signal("-KILL");
     let begun_by_paused = market.stop_midway(&paused).await;

@@ -51,7 +51,7 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
     let kept = files(&haat.path().join("releases"), "files");
     haat.run(&["release", "gc", "--keep", "2"]).json();
     assert_eq!(files(&haat.path().join("releases"), "files"), kept);
-    // Everything is intact, but the lake is newer than the served release.
+    // No file is damaged, but the lake is newer than the served release.
     assert_eq!(haat.run(&["doctor"]).code, 3);
 
     // Files that only the newer release needs are removed at any age, from the cache too.

@@ -8,15 +8,15 @@ fn key(haat: &Haat) -> String {
     format!("X-Service-Key: {}", key.json()["key"].as_str().unwrap())
 }
 
-/// Sends valid and invalid requests to every operation of a server, with a key, and checks each answer against the
+/// Sends valid and invalid requests to every operation of a server, with a key, and checks each response against the
 /// OpenAPI description. There must be no 5xx and no undocumented status, type, header or key, and invalid requests must
 /// be refused. Test cases depend on the seed. The check that valid requests are accepted is left out. A description
 /// cannot express that a cursor is signed, that a text contains JSON, or that one of two parameters is required.
 fn holds(haat: &Haat, address: &str, key: &str, further: &[&str]) {
     let document = format!("{address}/openapi.json");
-    // A wrong key and a too long URI are refused before parameters are checked. Required parameters are taken from the
-    // description only. Otherwise the program would conclude from one error (`deliver_by` needs `pincode`) that
-    // `pincode` is always required.
+    // A wrong key and a too long URI are refused before parameters are checked. Required parameters are read from the
+    // description only. If they were also inferred from responses, Schemathesis would conclude from one error
+    // (`deliver_by` needs `pincode`) that `pincode` is always required.
     let settings = "[checks]\nnegative_data_rejection.expected-statuses = [400, 401, 404, 405, 413, 414, 422, 431]\n\
                     [phases.fuzzing]\nerror-feedback.enabled = false\n";
     std::fs::write(haat.path().join("schemathesis.toml"), settings).unwrap();
@@ -72,7 +72,7 @@ fn every_answer_of_a_gateway_alone_is_as_its_description_says() {
     let gateway = Haat::new().at(home).with("HAAT_LIVE_GATEWAY__CATALOGUE", catalogue);
     let (_gateway, serves) = gateway.serve(&["live-gateway", "--listen", "127.0.0.1:0"]);
     let address = serves["address"].as_str().unwrap();
-    // These paths are for agents. The operations of carts and prices are the same as in the combined server.
+    // These paths are for agents. The cart and price operations are the same as in the combined server.
     let agents = r"^/(v1/(mcp|ucp)|\.well-known/ucp|llms\.txt)";
     holds(&haat, address, &key, &["--include-path-regex", agents]);
 }

@@ -336,7 +336,7 @@ fn programs_over_jdbc_see_the_catalogue_ask_and_are_told_what_is_wrong() {
         );
         assert!(errors[1].contains("DROP is refused"), "{told:?}");
         assert_eq!((of("prepared_columns"), of("prepared")), (vec!["1"], vec!["3", "3"]));
-        // None of the metadata requests that a program can make fails.
+        // Every metadata request that a program can make succeeds.
         assert_eq!(of("cannot_tell"), ["[]"]);
     }
     let refused = over_jdbc(&driver, &text(&of_release, "sql_address"), &app);
@@ -401,7 +401,7 @@ fn statements_run_in_a_process_of_the_lowest_priority_that_has_no_secret_and_end
     let [worker] = workers.as_slice() else {
         panic!("{workers:?}");
     };
-    // The second statement runs in the same process.
+    // The second statement runs in the same worker process as the first.
     assert_eq!(asked(&own, None, "select 1").0, 200);
     assert_eq!(children(server), workers);
     // The scheduling policy is `SCHED_IDLE`.
@@ -429,7 +429,7 @@ fn a_worker_that_ends_costs_its_statement_at_most_and_no_other() {
         .with("HAAT_SQL__CONCURRENCY_MAX", "1");
     let (server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let own = text(&served, "sql_address");
-    // Neither the engine nor any earlier check counts this statement's memory.
+    // The memory of this statement is not counted by the engine or by any earlier check.
     let cube = "select count(*) from products a, products b, products c group by cube(a.title, a.brand, a.vendor, \
                 a.handle, a.product_id, b.title, b.brand, b.vendor, b.handle, b.product_id, c.title, c.brand, c.vendor, \
                 c.handle, c.product_id)";

@@ -236,7 +236,7 @@ pub(crate) fn shared_data(folder: &str) -> Option<PathBuf> {
     None
 }
 
-/// Returns true if `program` can be run. Otherwise prints a message and returns false.
+/// Returns true if `program` can be run. If not, prints a message and returns false.
 pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
     let ran = Command::new(program)
         .args(args)
@@ -251,7 +251,8 @@ pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
     false
 }
 
-/// Returns true if the program was built with an optional feature. Otherwise prints that a test is skipped.
+/// Returns true if the program was built with an optional feature. If not, prints that a test is skipped and returns
+/// false.
 pub(crate) fn is_built_with(feature: &str, is_built: bool) -> bool {
     if !is_built {
         println!("skipped: build with `--features {feature}`");

@@ -287,7 +287,7 @@ fn the_proxy_understands_its_file() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// This is the check in docs/operations.md: `deploy/local --check`.
+/// Runs the check in docs/operations.md: `deploy/local --check`.
 #[test]
 fn the_services_of_the_compose_files_run_and_restart_without_a_failed_request() {
     // Services for features that the program was built without are left out.

@@ -34,7 +34,7 @@ for one in json.load(sys.stdin):
 print(json.dumps(faults))
 "##;
 
-/// An agent, and the answers that it received.
+/// An agent, and the responses that it received.
 struct Agent {
     base: String,
     key: String,

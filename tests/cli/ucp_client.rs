@@ -72,7 +72,7 @@ fn the_client_of_the_shared_protocol_shops_in_both_versions() {
         let query = json!({ "query": "cotton", "pagination": { "limit": 3 } });
         let found = client.run(&["catalog", "search"], Some(query));
         let answer = &found["result"];
-        // The client hides the envelope but states the URL that it called. Each version has its own endpoint.
+        // The client hides the envelope but states the URL of its request. Each version has its own endpoint.
         let endpoint = format!("{}{path}", market.base);
         assert_eq!(found["endpoint"], endpoint, "{found}");
         let variant = answer["products"].as_array().unwrap().iter().find_map(|product| {

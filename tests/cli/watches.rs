@@ -211,7 +211,7 @@ fn proof_travels(market: &Market, door: Door, card: &Value, verifiers: &Verifier
         (&json!(false), &json!(100)),
         "{cart}"
     );
-    // A caller asks for the current price. The store's answer is an observation, by which watches are judged.
+    // A caller requests the current price. The store's response is an observation, which is used to evaluate watches.
     assert_eq!(
         door.ask(market, PRICE, &json!({ "ident": ident, "quote": true }))["price_min_minor"],
         100

@@ -11,7 +11,7 @@ use crate::support::has_program;
 /// Base URL of the schemas' ids. The files are below `source` in the folder of their version.
 const SITE: &str = "https://ucp.dev/";
 
-/// Checks that the program finds no errors in the answers, and finds errors in corrupted answers.
+/// Checks that the program finds no errors in the responses, and finds errors in corrupted responses.
 pub(super) fn finds_nothing_wrong(answers: &[Value], schemas: &Path) {
     if !has_program("ucp-schema", &["--version"]) {
         return;

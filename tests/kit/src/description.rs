@@ -2,9 +2,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Returns the faults in the answers of an OpenAPI description. Schemas must allow additional keys, because answers may
-/// gain fields. Timestamps, dates, URLs and numbers need a format. Required keys must exist. The document must name its
-/// servers.
+/// Returns the faults in the response schemas of an OpenAPI description. Schemas must allow additional keys, because
+/// responses may gain fields. Timestamps, dates, URLs and numbers need a format. Required keys must exist. The document
+/// must name its servers.
 #[must_use]
 pub fn description_faults(document: &Value) -> Vec<String> {
     let mut walk = Walk {

@@ -110,7 +110,8 @@ impl Shop {
         self.made("/checkout-sessions", &json!({ "line_items": [line(&self.variant, 1)] }))
     }
 
-    /// Creates checkouts of one piece that a code is for: one without the code, and one with it and others.
+    /// Creates two checkouts of one unit of the code's product: one without the code, and one with the code and
+    /// `others`.
     pub(super) fn discounted(&self, code: &Code, others: &[&str]) -> [Value; 2] {
         let items = json!([line(&code.variant, 1)]);
         let plain = self.made("/checkout-sessions", &json!({ "line_items": items }));
@@ -154,8 +155,8 @@ pub(super) fn applied(answer: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Checks for a business error. Its messages must have all required fields, beside an unfinished resource or in place
-/// of one.
+/// Checks for a business error. The messages of a business error must have all required fields, and occur with an
+/// unfinished resource or without a resource.
 #[track_caller]
 pub(super) fn is_business_error((status, answer): &(u16, Value), codes: &[&str]) {
     assert!([200, 201].contains(status), "{status} {answer}");
