@@ -31,8 +31,8 @@ const KEYS_REFRESH: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Doors {
     guard: Arc<Guard>,
-    /// Routes about plans, quota and the caller. They include the dashboard if there is a state and an address to sign
-    /// in at.
+    /// Routes about plans, quota and the caller. The dashboard's routes are included if there is a state and a sign-in
+    /// address.
     pub(crate) routes: OpenRouter,
     known: Option<KeyService>,
     mailer: Option<Mailer>,
@@ -191,7 +191,7 @@ fn check_operations(keyed: &BTreeSet<String>) -> anyhow::Result<()> {
     }
 }
 
-/// Creates limits in this process. They start from the usage that the state has recorded for each key today.
+/// Creates limits in this process. The limits start from today's usage of each key as recorded in the state.
 async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -> LocalLimits {
     let config = &context.config;
     let local = LocalLimits::new(
@@ -237,8 +237,8 @@ fn limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> an
 
 #[cfg(feature = "valkey")]
 fn shared_limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> anyhow::Result<Arc<dyn Limits>> {
-    // Two crypto providers are compiled in, so rustls does not choose a default by itself. Another part of the program
-    // may have set the default already.
+    // Two crypto providers are compiled in, so rustls does not choose a default. Another module of the program may
+    // already have set the default.
     let _chosen = rustls::crypto::ring::default_provider().install_default();
     let (limits, keeping) = access::SharedLimits::start(&context.config.limits, local, stop.clone())
         .map_err(|error| usage(error.into()))?;

@@ -1,8 +1,8 @@
 //! Returning of freed memory from the allocator to the system.
 
-/// Fixes the block size from which freed memory is returned to the system at once. By default, glibc raises this
-/// threshold to the largest freed block, up to 32 MiB. It then keeps twice that much in each arena, and there are eight
-/// arenas per core. A crawl of large pages kept as much memory as it had reserved.
+/// Fixes the minimum size of freed blocks that are immediately returned to the system. By default, glibc raises this
+/// threshold to the largest freed block, up to 32 MiB. Each arena then retains twice the threshold, and there are eight
+/// arenas per core. With the default, a crawl of large pages retained as much memory as it had reserved.
 pub(crate) fn give_back_large_blocks() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

@@ -13,9 +13,9 @@ pub(crate) enum Outcome {
     Failed,
     Usage,
     /// Some stores failed or were held back, the command was interrupted, or a check found something that works but
-    /// needs the operator. Everything else is done.
+    /// needs the operator. All other work was done.
     Partial,
-    /// Another writer committed first.
+    /// Another writer committed first, so this command lost the race.
     LostRace,
 }
 

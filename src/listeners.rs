@@ -40,15 +40,15 @@ impl Listeners {
         })
     }
 
-    /// Adds side listeners, which answer until the main listener has answered its last request.
+    /// Adds side listeners, which respond until the main listener has completed its last request.
     pub(crate) fn beside(mut self, asides: impl IntoIterator<Item = SideListener>) -> Self {
         self.asides.extend(asides);
         self
     }
 
-    /// Waits for the stop signal `told`, and announces it with `say`. Then waits until proxies have turned away and the
-    /// requests in flight are answered. Returns an error at once if a listener fails. Probes are answered until the
-    /// last request is done.
+    /// Waits for the stop signal `told`, and announces it with `say`. Then waits until proxies have switched to other
+    /// servers and the requests in flight are completed. Returns an error immediately if a listener fails. Probes get
+    /// responses until the last request is completed.
     pub(crate) async fn until(self, told: impl Future<Output = ()>, say: impl FnOnce()) -> anyhow::Result<()> {
         let Self {
             leave,

@@ -1,4 +1,4 @@
-//! Wires the live gateway: the catalogue that it uses, and the receivers of what stores answer.
+//! Wires the live gateway: the catalogue that it uses, and the receivers of the stores' responses.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ use crate::access::Doors;
 use crate::exit::usage;
 use crate::wiring::Context;
 
-/// Maximum time to wait until code tests are stored; answers do not depend on it.
+/// Maximum time to wait until the results of code tests are stored; responses do not depend on it.
 const KEPT_WITHIN: Duration = Duration::from_millis(1_500);
 /// Interval at which expired carts and answers are deleted.
 const TIDIED_EVERY: Duration = Duration::from_secs(3600);

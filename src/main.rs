@@ -41,7 +41,7 @@ use crate::output::Output;
 use crate::wiring::Context;
 
 fn main() -> ExitCode {
-    // This must run before any thread starts.
+    // The threshold must be set before any thread starts.
     allocator::give_back_large_blocks();
     if sql_over_wire::worker::is_asked_for() {
         return sql_over_wire::worker::run();

@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(newest(&storage).as_deref(), Some("http://127.0.0.1:4711"));
         drop(note);
         assert_eq!(newest(&storage), None);
-        // This is the note of a killed server, so no process has it locked.
+        // The note was left by a killed server, so no process has it locked.
         let left = home.path().join(FOLDER).join("4712");
         fs::write(&left, "http://127.0.0.1:4712").unwrap();
         assert_eq!(newest(&storage), None);

@@ -45,7 +45,7 @@ pub(crate) const PROTOCOLS: &str = if cfg!(feature = "flight") {
 };
 
 impl ReleaseSql {
-    /// Starts the configured SQL endpoints. The first worker starts with the first statement.
+    /// Starts the configured SQL endpoints. The first worker process starts with the first statement.
     pub(crate) async fn start(
         context: &Context,
         server: &QueryServer,
@@ -145,7 +145,7 @@ fn aside(
     SideListener::serve(listener, open.edge(edge), config)
 }
 
-/// `haat lake serve`: answers SQL over the lake until it is told to stop.
+/// Implements `haat lake serve`: runs SQL statements over the lake until the stop signal.
 pub(crate) async fn serve_lake(
     context: &Context,
     storage: &Storage,

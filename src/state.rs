@@ -68,8 +68,8 @@ impl Context {
         Ok(self.open_state(&target, folder).await?.0)
     }
 
-    /// Opens the state for servers, which write to it even if they only read the rest of the home. Also returns the
-    /// master keys that seal stored secrets, if there are any.
+    /// Opens the state for servers, which write to it even if they only read the other data in the home. Also returns
+    /// the master keys that seal stored secrets, if there are any.
     pub(crate) async fn served_state(&self) -> anyhow::Result<(State, Option<MasterKeys>)> {
         let storage = self.storage()?;
         let folder = local_folder(&storage);
@@ -215,7 +215,8 @@ fn local_folder(storage: &Storage) -> Option<PathBuf> {
     storage.local_dir().map(|home| home.join(FOLDER))
 }
 
-/// Returns the state of a server of stored data. Such a server also works without a state; then it accepts no key.
+/// Returns the state of a server of stored data. A server of stored data also works without a state, but then accepts
+/// no key.
 pub(crate) async fn state_for(context: &Context, storage: &Storage) -> anyhow::Result<Option<State>> {
     let elsewhere = !context.config.state.url.is_empty();
     if elsewhere {

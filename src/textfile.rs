@@ -46,7 +46,7 @@ impl Textfile {
 }
 
 fn record(report: Option<&RunReport>, begun: Timestamp, ended: Timestamp, exit_code: u8) {
-    // Prometheus expects times in seconds. They are exact to the microsecond for some 200 years.
+    // Prometheus expects times in seconds. As `f64`, the times are exact to the microsecond for some 200 years.
     let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
     let gauges = [
         (

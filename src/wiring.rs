@@ -44,8 +44,8 @@ pub(crate) struct Context {
     pub(crate) home_is_default: bool,
     /// True if the command only reads: an absent lake is treated as empty and is not created.
     pub(crate) only_reads: bool,
-    /// Temporary home that nobody named. It is removed when its last owner is dropped, after the runtime ends: tasks
-    /// may write to it until then.
+    /// Temporary home that is used if no home is configured. The folder is removed when its last owner is dropped,
+    /// after the runtime ends: tasks may write to the folder until then.
     pub(crate) scratch: Arc<OnceLock<TempDir>>,
 }
 
@@ -346,7 +346,7 @@ impl Context {
     pub(crate) fn cache_dir(&self, storage: &Storage) -> PathBuf {
         match (self.config.query_server.cache.as_str(), storage.local_dir()) {
             ("", Some(dir)) => dir.join("cache"),
-            // Each home has its own cache: garbage collection knows only one home's releases.
+            // Each home has its own cache, because garbage collection knows only one home's releases.
             ("", None) => PathBuf::from("haat-cache").join(folder_of(&self.config.home)),
             (path, _) => PathBuf::from(path),
         }

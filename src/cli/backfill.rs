@@ -26,13 +26,13 @@ pub(crate) struct BackfillArgs {
     /// Stage from which data is rebuilt: parse, reviews, shipping or index
     ///
     /// parse: parses and normalises landed product pages again, into the lake. `normalise` is another name for this
-    /// stage, because no data is stored between the two steps. reviews: reads landed answers of review apps again, into
-    /// the reviews and ratings of the lake. Reviews and ratings on product pages belong to parse. shipping: reads
-    /// landed answers about shipping terms again, into the terms of the lake. index: builds a release from the whole
+    /// stage, because no data is stored between the two steps. reviews: parses landed responses of review apps again,
+    /// into the reviews and ratings of the lake. Reviews and ratings on product pages belong to parse. shipping: parses
+    /// landed responses about shipping terms again, into the terms of the lake. index: builds a release from the whole
     /// lake, like `haat release build --full`.
     #[arg(long, value_name = "STAGE")]
     pub(crate) stage: Stage,
-    /// Also read landed pages that are older than the lake's data about a store: their prices and products are then
+    /// Also read landed pages that are older than the lake's data about a store; the old prices and products are then
     /// current until the store's next crawl
     #[arg(long)]
     pub(crate) older: bool,

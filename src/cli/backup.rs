@@ -74,8 +74,8 @@ pub(crate) struct RestoreArgs {
     /// lost
     #[arg(long)]
     pub(crate) without_sealed: bool,
-    /// Output of `haat keys list --json` from the state that was last in use: keys in it need no confirmation, and keys
-    /// revoked in it stay revoked
+    /// Output of `haat keys list --json` from the state that was last in use: keys in this list need no confirmation,
+    /// and keys revoked in this list stay revoked
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) keys: Option<PathBuf>,
     /// Count what would be written, but write nothing

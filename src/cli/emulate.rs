@@ -52,7 +52,7 @@ pub(crate) struct EmulateArgs {
     /// Epoch of the generated catalogue: a higher number gives the same catalogue at a later time
     #[arg(long, value_name = "E", default_value_t = 0)]
     pub(crate) epoch: u64,
-    /// Always answer uncompressed, whatever clients accept, to benchmark clients
+    /// Send every response uncompressed, regardless of the client's Accept-Encoding, to benchmark clients
     #[arg(long)]
     pub(crate) identity: bool,
     /// Allow changes to running stores: POST {store}/emulator/change with JSON such as {"kind": "reprice", "item":

@@ -8,10 +8,10 @@ use crate::listen::ListenAddress;
 pub(crate) enum JobsCommand {
     /// Run scheduled jobs when they are due (jobs.*), until stopped
     ///
-    /// Any number of these processes may work on one home. They may run on several machines that share a PostgreSQL
-    /// state. Each run is started by only one of them. After Ctrl-C or SIGTERM, running jobs have time to finish
-    /// (jobs.stop_s); the next process runs the remaining ones. Runs that were missed while no process ran are caught
-    /// up by a single run.
+    /// Any number of these processes may work on one home. The processes may run on several machines that share a
+    /// PostgreSQL state. Each run is started by only one process. After Ctrl-C or SIGTERM, running jobs have time to
+    /// finish (jobs.stop_s); the next process runs the remaining jobs. All runs that were missed while no process ran
+    /// are replaced by a single run.
     #[command(after_help = examples::JOBS_RUN)]
     Run {
         /// Address of probes and metrics, HOST:PORT; port 0 picks a free one [default: 127.0.0.1:9091, or
@@ -31,10 +31,10 @@ pub(crate) enum JobsCommand {
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
         limit: u32,
     },
-    /// Run a job here and now, regardless of its schedule, and wait for its end
+    /// Run a job immediately in this process, regardless of its schedule, and wait until it ends
     ///
-    /// A job that another process is running is not started, and the exit code is 4. Otherwise the exit code is that of
-    /// the run: 0 done, 1 failed, 3 partly done or interrupted.
+    /// If another process is already running the job, the job is not started and the exit code is 4. In all other cases
+    /// the exit code is that of the run: 0 done, 1 failed, 3 partly done or interrupted.
     #[command(after_help = examples::JOBS_TRIGGER)]
     Trigger {
         /// Name of the job

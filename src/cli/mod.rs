@@ -387,7 +387,7 @@ pub(crate) enum LakeCommand {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Remove files that are neither within the retention nor needed by a kept release
+    /// Remove files that are older than the retention and not needed by a retained release
     #[command(after_help = examples::LAKE_VACUUM)]
     Vacuum {
         /// List what would be removed, but remove nothing

@@ -158,7 +158,7 @@ async fn try_out(context: &Context, storage: &Storage) -> anyhow::Result<String>
             read == bytes,
             "the object that was written is different when it is read back"
         );
-        // This check also removes the object.
+        // `keeps_conditions` also removes the object.
         anyhow::ensure!(data_storage::keeps_conditions(storage, &path).await?, UNCONDITIONAL);
         Ok(format!(
             "an object can be written, read and removed in {}",

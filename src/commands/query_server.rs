@@ -212,8 +212,7 @@ struct LiveParts<'a> {
 }
 
 impl LiveParts<'_> {
-    /// Returns the routes with those of live answers, watches and agents added. Also returns the writer of the stores'
-    /// answers.
+    /// Adds the routes of live answers, watches and agents. Also returns the writer of the stores' answers.
     fn added(&self, open: OpenRouter, kept: SealedState) -> anyhow::Result<(OpenRouter, Option<Writer>)> {
         let Self { context, server, .. } = self;
         let (brands, url) = (Brands::of(server), public_url(context, self.local));
@@ -266,7 +265,7 @@ impl RunningServer {
         tokio::spawn(async move { server.follow(stop).await });
     }
 
-    /// Serves until told to stop, and then shuts down gracefully. Returns an error at once if the server fails.
+    /// Serves until the stop signal, and then shuts down gracefully. Returns an error immediately if the server fails.
     pub(crate) async fn until(self, told: impl Future<Output = ()>) -> anyhow::Result<()> {
         let Self {
             server,

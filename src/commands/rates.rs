@@ -72,7 +72,7 @@ fn read(from: &str) -> anyhow::Result<(String, String)> {
     Ok((text, source))
 }
 
-/// Fetches the text at a URL. Also returns the URL without its query, which may contain a key.
+/// Fetches the text at a URL. Also returns the URL's host and path without the query, which may contain a key.
 async fn asked(context: &Context, address: &str) -> anyhow::Result<(String, String)> {
     let url: Url = address.parse().with_context(|| address.to_owned()).map_err(usage)?;
     let origin = url.join("/").with_context(|| address.to_owned()).map_err(usage)?;

@@ -236,7 +236,7 @@ fn flatten(prefix: &str, value: &Value, leaves: &mut BTreeMap<String, serde_json
     }
 }
 
-/// Returns the values in the environment. They are parsed as numbers and booleans only if the default has that type,
+/// Returns the values in the environment. Values are parsed as numbers and booleans only if the default has that type,
 /// because a key or folder may look like a number.
 fn typed(environment: Environment, defaults: &config::Config) -> Result<config::Config, config::ConfigError> {
     let leaves = |source: &config::Config| {

@@ -182,7 +182,7 @@ pub(crate) struct QueryServer {
     pub(crate) metrics_public: bool,
     /// Maximum number of connections per client address.
     pub(crate) connections_per_address_max: usize,
-    /// Addresses and networks of proxies, separated by commas. They are exempt from the connection limit.
+    /// Addresses and networks of proxies, separated by commas. Trusted proxies are exempt from the connection limit.
     pub(crate) trusted_proxies: String,
     /// Header in which proxies name the client that they forward for.
     pub(crate) forwarded_header: api::ForwardedHeader,
@@ -226,7 +226,7 @@ pub(crate) struct LiveGateway {
     pub(crate) carts: CartConfig,
     /// Settings of discount codes.
     pub(crate) coupons: CouponsConfig,
-    /// True if the live answers of stores are kept for the price history.
+    /// True if the live answers of stores are stored for the price history.
     pub(crate) observe: bool,
     /// Settings of storing live answers.
     pub(crate) observations: ObservationsConfig,
@@ -243,7 +243,7 @@ pub(crate) struct State {
     pub(crate) master_key: String,
 }
 
-/// The interface of a store that is asked live: the values of [`live_gateway::Way`].
+/// The interface used for live requests to a store: the values of [`live_gateway::Way`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum WayChoice {

@@ -18,7 +18,8 @@ use crate::exit::{Outcome, plain};
 use crate::output::Output;
 use crate::wiring::Context;
 
-/// Argument that starts the program as a worker. It is not a command, because users do not need it.
+/// Argument that starts the program as a worker. The argument is not a command of the CLI, because users do not need
+/// it.
 const ARGUMENT: &str = "sql-worker";
 
 /// The set of tables that a worker has.

@@ -16,8 +16,8 @@ use crate::random;
 const ID_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const ID_CHARS: usize = 16;
 
-/// Issuer of accounts that sign in with the operator's links. It cannot clash with an OpenID provider, whose issuer is
-/// a URL.
+/// Issuer of accounts that sign in with the operator's links. This name cannot clash with an OpenID provider, whose
+/// issuer is a URL.
 pub const LOCAL_ISSUER: &str = "local";
 
 /// Issuer of accounts of people who sign in with a mailed link; the subject is their e-mail address. The account's
@@ -33,7 +33,8 @@ pub struct Account {
     pub issuer: String,
     /// The issuer's id of the owner; never reused for another person.
     pub subject: String,
-    /// The owner's e-mail address as last reported by the issuer. It is for display only; no decision depends on it.
+    /// The owner's e-mail address as last reported by the issuer. The address is for display only; no decision depends
+    /// on it.
     pub email: Option<String>,
     /// Time at which the account was created.
     pub created_at: Timestamp,

@@ -6,8 +6,8 @@ const BYTES_MAX: usize = 254;
 const LOCAL_BYTES_MAX: usize = 64;
 const LABEL_BYTES_MAX: usize = 63;
 
-/// An e-mail address in lowercase. Both sides of the `@` are dot-atoms of ASCII (RFC 5322, 3.4.1), so it cannot contain
-/// a line break or a second address. It is displayed masked.
+/// An e-mail address in lowercase. Both sides of the `@` are dot-atoms of ASCII (RFC 5322, 3.4.1), so the address
+/// cannot contain a line break or a second address. The address is displayed masked.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct EmailAddress(String);
 

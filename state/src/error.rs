@@ -39,7 +39,8 @@ pub enum StateError {
     /// The schema is not one that this program created: a migration was changed, lost or left unfinished.
     #[error("the state's database schema cannot be migrated to the current version")]
     Schema(#[source] sqlx::migrate::MigrateError),
-    /// The database does not respond, or not in time. It is unknown if a change was applied; the call may be repeated.
+    /// The database does not respond, or not before the timeout. It is unknown if a change was applied; the call may be
+    /// repeated.
     #[error("the state's database does not respond")]
     Unavailable(#[source] Option<sqlx::Error>),
     /// The database refused a statement.

@@ -1,5 +1,5 @@
-//! Idempotent requests, which are executed once even if they are repeated. They are identified by caller, route and the
-//! caller's idempotency key.
+//! Idempotent requests, which are executed once even if they are repeated. A request is identified by caller, route and
+//! the caller's idempotency key.
 
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;

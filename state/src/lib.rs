@@ -6,7 +6,7 @@
 //!
 //! Servers look keys up in memory ([`KeyIndex`]), never in the database. Secrets are sealed with [`MasterKeys`] before
 //! they are stored here. The crate never stores or logs a key in plain text, and never deletes or changes an audit
-//! entry. It never reads the clock or the environment, and does not depend on HTTP.
+//! entry. No code of the crate reads the clock or the environment, or depends on HTTP.
 
 mod accounts;
 mod audit;

@@ -1,4 +1,4 @@
-//! The ids and names of keys and accounts. They are not secret and grant no access.
+//! The ids and names of keys and accounts. These ids and names are not secret and grant no access.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,12 +16,13 @@ const ID_CHARS: usize = 12;
 const NAME_CHARS_MAX: usize = 64;
 const ACCOUNT_CHARS_MAX: usize = 128;
 
-/// Id of a key in lists, commands and the audit: `key_` and twelve characters. It is not secret and grants no access.
+/// Id of a key in lists, commands and the audit: `key_` and twelve characters. The id is not secret and grants no
+/// access.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct KeyId(String);
 
-/// A caller's name for a key: 1 to 64 characters without control characters, trimmed. It must not contain a key.
+/// A caller's name for a key: 1 to 64 characters without control characters, trimmed. The name must not contain a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct KeyName(String);

@@ -1,5 +1,4 @@
-//! The status of keys after a restore. It is learnt from later backups, and from the key list of the state that was
-//! last in use.
+//! The status of keys after a restore, determined from later backups and from the key list of the last state in use.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};

@@ -112,7 +112,7 @@ impl From<Url> for Address {
     }
 }
 
-/// The probe result of one address, and what was done with it.
+/// The probe result of one address, and the action that followed.
 #[derive(Debug)]
 pub(crate) struct Finding {
     url: Url,
@@ -148,9 +148,9 @@ pub(crate) async fn register(
     enter(&mut registry, storage, probes, context.clock.now()).await
 }
 
-/// Probes every address and registers each store that can be crawled as soon as it has answered. Without a storage
-/// nothing is registered. Returns the brands that were done before `told`, and the error that stopped the registration,
-/// if any.
+/// Probes every address and registers each store that can be crawled as soon as it has responded. Without a storage, no
+/// store is registered. Returns the brands that were done before the stop signal `told`, and the error that stopped the
+/// registration, if any.
 async fn register_each(
     context: &Context,
     storage: Option<&Storage>,

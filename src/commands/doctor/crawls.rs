@@ -242,7 +242,7 @@ async fn held(storage: &Storage, brands: &[&RegisteredBrand], checks: &Checks) -
     };
     let checked = brands.iter().filter_map(|brand| checks.of(&brand.store));
     let checked = checked.filter(|check| check.outcome == CheckOutcome::HeldBack);
-    // A check tells since when a brand is held back; the file in `held/` is rewritten by each crawl.
+    // A check contains the time since which a brand is held back; the file in `held/` is rewritten by each crawl.
     let mut told: BTreeMap<&BrandSlug, String> = held.iter().map(|held| (&held.slug, doubted(held))).collect();
     for check in checked {
         told.insert(&check.slug, since(check));

@@ -9,7 +9,7 @@ use crate::exit::{Outcome, plain};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Severity {
-    /// Everything is as it should be.
+    /// The subject works and needs no action.
     Ok,
     /// The subject works, but something needs the operator.
     Warning,

@@ -15,7 +15,7 @@ use crate::exit::usage;
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// The list of files beside the tables. It is written last: if it exists, all files are there.
+/// The list of files beside the tables. The list is written last: if it exists, all listed files exist.
 const LIST: &str = "files.json";
 /// A file with the columns of a table and without rows.
 const EMPTY: &str = "empty.parquet";

@@ -1,4 +1,4 @@
-//! Carts: sealed documents by id. Each belongs to one caller and is changed by one server at a time.
+//! Carts: sealed documents by id. A cart belongs to one caller and is changed by one server at a time.
 
 mod lock;
 

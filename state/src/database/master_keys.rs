@@ -52,7 +52,7 @@ impl State {
     }
 }
 
-/// Returns the given keys that are new; fails if a known key is not given.
+/// Returns the ids in `given` that are not known yet. Fails if a known id is missing from `given`.
 fn missing(known: impl Iterator<Item = String>, given: &[String]) -> Result<Vec<String>, StateError> {
     let mut new = given.to_vec();
     for id in known {

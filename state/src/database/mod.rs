@@ -85,7 +85,7 @@ enum Database {
 
 impl State {
     /// Opens the state and migrates its schema; several programs may do so concurrently. If no other process has the
-    /// folder open, leases that dead processes left behind are ended at once.
+    /// folder open, the leases of dead processes are ended immediately.
     ///
     /// # Errors
     /// [`StateError`]: the folder cannot be created, the server does not respond, or [`StateError::NewerSchema`].
@@ -119,8 +119,8 @@ impl State {
     }
 
     /// Checks a state without changing it, and returns true if there is one. Reads SQLite's whole file, or checks that
-    /// a server responds. Also checks that all master keys used before were given. A file without tables is not a
-    /// state.
+    /// a server responds. Also checks that all previously used master keys were given. A file without tables does not
+    /// count as a state.
     ///
     /// # Errors
     /// [`StateError::Corrupt`], [`StateError::MasterKeyMissing`], or the database cannot be opened or does not respond.

@@ -57,7 +57,8 @@ pub(super) async fn open(folder: &Path) -> Result<(SqlitePool, InUse), StateErro
     if is_alone {
         end_leases(&pool).await?;
     }
-    // Other processes wait for the first lock, so none of them can check for other users before this is done.
+    // Other processes wait for the first lock, so no process can check for other users before this process has the
+    // shared lock.
     let users = blocking(folder, |_| shared(users)).await?;
     drop(lock);
     Ok((pool, InUse { _lock: users }))
@@ -124,7 +125,8 @@ pub(super) async fn has_schema(pool: &SqlitePool) -> Result<bool, StateError> {
     Ok(tables > 0)
 }
 
-/// Opens a database in memory. It ends with its only connection, which is therefore never closed for idling.
+/// Opens a database in memory. The database is lost when its only connection closes, so an idle connection is never
+/// closed.
 pub(super) async fn open_memory() -> Result<SqlitePool, StateError> {
     let options = SqliteConnectOptions::new().in_memory(true);
     let pool = SqlitePoolOptions::new()

@@ -85,8 +85,8 @@ impl State {
     #[boxed]
     pub(crate) async fn begin(&self) -> Result<WriteTransaction, StateError> {
         match &self.database {
-            // Takes SQLite's single write lock at once. A transaction that reads first and requests the lock later
-            // fails if another one wrote in between, whatever the timeout.
+            // Takes SQLite's single write lock at the start. A transaction that reads first and requests the lock later
+            // fails if another transaction wrote in between, regardless of the timeout.
             Database::Sqlite(pool) => in_time(Box::pin(pool.begin_with("BEGIN IMMEDIATE")))
                 .await
                 .map(WriteTransaction::Sqlite),

@@ -18,7 +18,8 @@ pub struct MasterKeyId([u8; ID_BYTES]);
 
 /// The master keys of a server: the first one seals, and all of them open.
 ///
-/// To rotate the key, put a new one first. The old one must stay in the list while anything is sealed with it.
+/// To rotate the key, put a new one first. The old key must stay in the list as long as any stored secret is sealed
+/// with it.
 #[derive(Debug, Clone)]
 pub struct MasterKeys {
     current: MasterKey,

@@ -54,7 +54,7 @@ impl MasterKeys {
     /// Format of an envelope: the byte 1, eight bytes of the master key's id, a random salt of 24 bytes, and the text
     /// encrypted by AES-256-GCM with its tag of 16 bytes. The AES key and the nonce are 44 bytes derived by
     /// HKDF-SHA-256 from the master key, the salt and `haat/envelope/v1/` + purpose. Each envelope has its own key, so
-    /// a nonce is never reused. The authenticated data is the first 33 bytes and the place.
+    /// a nonce is never reused. The authenticated data is the first 33 bytes of the envelope and `place`.
     ///
     /// # Errors
     /// [`MasterKeyError::Random`].
@@ -84,8 +84,8 @@ impl MasterKeys {
         Ok(text)
     }
 
-    /// Returns true if an envelope was sealed with the current key. Other envelopes should be sealed again at their
-    /// next write.
+    /// Returns true if an envelope was sealed with the current key. Envelopes of older keys should be sealed again at
+    /// their next write.
     #[must_use]
     pub fn is_current(&self, envelope: &[u8]) -> bool {
         key_id(envelope) == Some(self.current().id().as_bytes())

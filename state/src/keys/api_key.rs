@@ -17,7 +17,7 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 /// The plain text of an API key: `haat_live_`, 27 random characters (160 bits), and their CRC-32 in six more.
 ///
 /// The checksum detects a mistyped key without a lookup: every change of one character, or of any four consecutive
-/// ones. Debug output never shows a key. [`ApiKey::expose`] is only for the moment in which the key is given to its
+/// characters. Debug output never shows a key. [`ApiKey::expose`] may be called only when the key is handed to its
 /// owner.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey([u8; KEY_CHARS]);
@@ -71,8 +71,8 @@ impl ApiKey {
         KeyHash(Sha256::digest(self.0).into())
     }
 
-    /// Returns the last four characters, by which its owner recognises a key. They are part of the checksum and reveal
-    /// 24 of the 160 bits, which leaves 136.
+    /// Returns the last four characters, by which its owner recognises a key. These characters belong to the checksum
+    /// and reveal 24 of the 160 bits, so 136 bits stay secret.
     #[must_use]
     pub fn hint(&self) -> &str {
         self.expose().get(KEY_CHARS - 4..).unwrap_or_default()

@@ -40,7 +40,7 @@ pub struct KeyChange {
 pub struct KeyChanges {
     /// Number of the last change, to pass to the next query.
     pub revision: i64,
-    /// Each changed key once, in its current state.
+    /// The changed keys in their current state, without duplicates.
     pub changes: Vec<KeyChange>,
 }
 
@@ -57,8 +57,8 @@ type ChangeRow = (
 );
 
 impl State {
-    /// Returns the number of the last change to any key. Each change increments it. It decreases only if an older copy
-    /// of the database is restored.
+    /// Returns the number of the last change to any key. Every key change increments the number. The number decreases
+    /// only if an older copy of the database is restored.
     ///
     /// # Errors
     /// [`StateError`].

@@ -31,10 +31,11 @@ pub struct IssuedKey {
 }
 
 impl State {
-    /// Creates a key. When this returns, the key survives a kill and a power cut.
+    /// Creates a key. After this function returns, the key survives a kill and a power cut.
     ///
     /// # Errors
-    /// [`StateError`]. Then no key is returned; if one was stored nevertheless, nobody knows its text.
+    /// [`StateError`]. After an error no key is returned; if a key was stored nevertheless, its text is unknown to
+    /// everybody.
     #[boxed]
     pub async fn create_key(&self, new: NewKey, actor: &Actor, now: Timestamp) -> Result<IssuedKey, StateError> {
         let mut writing = self.begin().await?;
@@ -44,11 +45,11 @@ impl State {
         Ok(issued)
     }
 
-    /// Creates a key like [`State::create_key`], unless its account already has `keys_max` valid keys that were not
-    /// replaced. Then returns `None`. The limit also holds for concurrent calls.
+    /// Creates a key like [`State::create_key`], or returns `None` if its account already has `keys_max` valid keys that
+    /// were not replaced. The limit also applies to concurrent calls.
     ///
     /// # Errors
-    /// Those of [`State::create_key`].
+    /// The errors of [`State::create_key`].
     #[boxed]
     pub async fn create_key_within(
         &self,

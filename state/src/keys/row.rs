@@ -69,7 +69,7 @@ pub(super) async fn next_revision(writing: &mut WriteTransaction) -> Result<i64,
     })
 }
 
-/// Loads a key within a transaction if the actor may change it. Another account's key looks absent.
+/// Loads a key within a transaction if the actor may change it. A key of another account is treated as absent.
 pub(super) async fn load_own(
     writing: &mut WriteTransaction,
     id: &KeyId,

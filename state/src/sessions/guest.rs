@@ -9,7 +9,7 @@ use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 use crate::names::AccountId;
 
-/// Issuer of guest accounts. Each guest is a separate account without a key, and is deleted with its session.
+/// Issuer of guest accounts. A guest is a separate account without a key, and is deleted with its session.
 const GUEST_ISSUER: &str = "guest";
 
 impl State {

@@ -14,7 +14,7 @@ const ID_PREFIX: &str = "ses_";
 const ID_CHARS: usize = 12;
 const CLIENT_CHARS_MAX: usize = 120;
 
-/// Id of a session in lists and the audit: `ses_` and twelve characters. It is not secret and grants no access.
+/// Id of a session in lists and the audit: `ses_` and twelve characters. The id is not secret and grants no access.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct SessionId(String);
@@ -49,7 +49,8 @@ pub struct NewSession {
     pub client: String,
     /// Lifetimes of the session.
     pub limits: SessionLimits,
-    /// The browser's previous session. It ends, so that nobody who knows its token gets the rights of the new one.
+    /// The browser's previous session. The previous session ends, so that nobody who knows its token gets the rights of
+    /// the new session.
     pub replaces: Option<super::token::SessionHash>,
 }
 

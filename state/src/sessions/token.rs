@@ -10,7 +10,7 @@ use crate::random;
 const SECRET_CHARS: usize = 43;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Error for a text that cannot be a token. It contains no part of the text.
+/// Error for a text that cannot be a token. The error contains no part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the text is not a session token")]
 pub struct TokenError;

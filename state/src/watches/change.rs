@@ -25,7 +25,7 @@ impl State {
     #[boxed]
     pub async fn create_watch(&self, row: &WatchRow, watches_max: u32) -> Result<WatchCreation, StateError> {
         let mut writing = self.begin().await?;
-        // This lock serialises concurrent creations by one caller.
+        // This update locks the row, which serialises concurrent creations by one caller.
         writing.execute("UPDATE key_revision SET value = value", vec![]).await?;
         if let Some(existing) = find(&mut writing, &row.caller, &row.id).await? {
             return Ok(WatchCreation::Existing(Box::new(existing)));

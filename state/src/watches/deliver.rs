@@ -82,8 +82,8 @@ fn count(number: i64) -> u32 {
 }
 
 impl State {
-    /// Takes due events, up to a limit, until the end of `lease`. After that, events without a reported outcome can be
-    /// taken again by others.
+    /// Takes due events, up to a limit, until the end of `lease`. After that, other processes can take the events
+    /// whose outcome was not reported.
     ///
     /// # Errors
     /// [`StateError`]. After [`StateError::Unavailable`] events may have been taken: they are due again when the lease

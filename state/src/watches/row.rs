@@ -24,7 +24,7 @@ pub struct WatchRow {
     pub paused_at: Option<Timestamp>,
     /// Time of the last reading.
     pub seen_at: Timestamp,
-    /// The last reading, in the format of the owning crate.
+    /// Last reading of the watched subject, in the format of the crate that owns the watch.
     pub seen: String,
 }
 

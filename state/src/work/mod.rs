@@ -1,10 +1,10 @@
 //! The queue of stores to refresh.
 //!
-//! A run puts stores into the queue, and any number of workers take them. Each taking is a lease on one store,
-//! independent of the run: nobody else gets the store until the lease ends. Each taking increases the fence of the
-//! lease. A worker that was wrongly taken for dead has a lower fence, and cannot change anything any more. The result
-//! of a finished worker is staged. A single committer, with a lease of its own, writes the result to the lake and marks
-//! it as committed.
+//! A run puts stores into the queue, and any number of workers take them. A worker takes a store with a lease on it,
+//! independent of the run: no other worker gets the store until the lease ends. Every new lease on a store has a higher
+//! fence. A worker that was wrongly considered dead has a lower fence, and cannot make changes any more. The result of
+//! a finished worker is staged. A single committer, with a separate lease, writes the result to the lake and marks it
+//! as committed.
 //!
 //! Times are passed by the caller. The clocks of machines that share a queue must agree to within a fraction of a
 //! lease.
@@ -30,7 +30,7 @@ pub const WORK_STORES_MAX: usize = 100_000;
 pub const WORK_RUNS_MAX: u32 = 64;
 /// Number of ended runs that stay listed.
 const RUNS_KEPT: i64 = 200;
-/// Name of the committer's lease. It cannot clash with a store, because a host contains a dot.
+/// Name of the committer's lease. The name cannot clash with a store, because a host contains a dot.
 const COMMITTER: &str = "committer";
 /// Maximum length of a stored failure reason, in characters.
 const LETTER_CHARS_MAX: usize = 500;

@@ -16,7 +16,7 @@ use crate::error::StateError;
 pub enum StoreRight {
     /// The lease was given.
     Given(WorkLease),
-    /// Another process has the store, or a worker's result for it is waiting for the committer.
+    /// Another process has the lease on the store, or a worker's result for the store is waiting for the committer.
     AtWork {
         /// Readable name of the holder; `None` if there is no holder.
         holder: Option<String>,
@@ -76,9 +76,9 @@ impl State {
         self.give_back(lease).await
     }
 
-    /// Raises the committer's fence to `newest`, because the lake knows a higher fence than this lease has. That
-    /// happens if the state was restored from a backup that is older than the lake. The next lease gets a higher fence.
-    /// Returns `false` without any change if another process is the committer by now.
+    /// Raises the committer's fence to `newest`, because the lake knows a higher fence than this lease has. The lake's
+    /// fence is higher if the state was restored from a backup that is older than the lake. The next lease gets a higher
+    /// fence. Returns `false` without any change if another process is the committer by now.
     ///
     /// # Errors
     /// [`StateError`].
@@ -105,8 +105,9 @@ impl State {
         now: Timestamp,
     ) -> Result<StoreRight, StateError> {
         let mut writing = self.begin().await?;
-        // Staged results are older than what this crawl would find, and must not be committed after it. They are
-        // checked after taking the lease: this waits for a worker that stages its result and gives its lease back.
+        // Staged results are older than what this crawl would find, and must not be committed after it. The check for
+        // staged results follows after the lease: taking the lease waits for a worker that stages its result and
+        // returns its lease.
         let given = take(&mut writing, store.as_str(), holder, lease, now).await?;
         let sql = "SELECT store FROM work_items WHERE store = $1 AND state = 'staged' LIMIT 1";
         let staged: Option<(String,)> = writing.row(sql, vec![Value::text(store.as_str())]).await?;

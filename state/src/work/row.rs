@@ -85,7 +85,7 @@ pub struct WorkItem {
     pub lease_until: Option<Timestamp>,
 }
 
-/// A store whose attempts all failed. It is not tried again until somebody decides about it.
+/// A store whose attempts all failed. The store is not retried until an operator decides about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeadLetter {
     /// Id of the run.

@@ -36,7 +36,7 @@ impl TakenWork {
     }
 }
 
-/// Maximum delay of a retry: the longest time for which a store may ask to be left alone.
+/// Maximum delay of a retry: the longest time for which a store may ask to receive no requests.
 const RETRY_MS_MAX: i64 = 24 * 3_600_000;
 
 /// Selects and locks stores in queue order, and skips those that another worker is about to take.
@@ -83,8 +83,8 @@ impl ItemUpdate<'_> {
 }
 
 impl State {
-    /// Takes at most `limit` waiting stores that nobody has, for `lease`. If workers were lost with a store
-    /// `attempts_max` times, the store is not taken again: it is staged with a letter that says so.
+    /// Takes at most `limit` waiting stores without a lease, and leases them for `lease`. If workers died with a store
+    /// `attempts_max` times, the store is not taken again: a dead letter with this reason is staged for the store.
     ///
     /// # Errors
     /// [`StateError`]. After [`StateError::Unavailable`] stores may have been taken: they are free again when the lease

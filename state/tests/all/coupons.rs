@@ -115,7 +115,7 @@ fn codes_that_worked_are_known_when_they_do_not_work_any_more() {
         assert_eq!(worked(2, 10).await, ["CART", "NEW"]);
         assert!(!known(&state, SHIRT).await.iter().any(|outcome| outcome.code == "CART"));
         note(&state, &[unknown("CART", 13)]).await;
-        // A code that the store removed entirely does not come back by itself.
+        // A code that the store removed entirely is not listed again after an `unknown` outcome.
         note(&state, &[unknown("OLD", 11)]).await;
         assert_eq!(worked(0, 10).await, ["NEW"]);
     });

@@ -136,7 +136,7 @@ fn of_many_workers_that_take_at_once_each_store_goes_to_one() {
             taken.extend(worker.await.unwrap());
         }
         let distinct: BTreeSet<_> = taken.iter().map(|work| work.store.clone()).collect();
-        // The second run contains the same stores, but no store is given to two workers.
+        // The second run contains the same stores, but every store is given to only one worker.
         assert_eq!((taken.len(), distinct.len()), (40, 40));
         let counts = state.work_counts(at(6)).await.unwrap();
         assert_eq!((counts.queued, counts.leased, counts.lost, counts.runs), (40, 40, 0, 2));

@@ -67,8 +67,8 @@ impl KeysSince {
         Ok(())
     }
 
-    /// Returns known keys that are still valid at `now` but not in `held`, sorted by id. They were created after the
-    /// dump, and cannot be restored because their hashes are unknown.
+    /// Returns known keys that are still valid at `now` but not in `held`, sorted by id. The missing keys were created
+    /// after the dump, and cannot be restored because their hashes are unknown.
     #[must_use]
     pub fn missing(&self, held: &[KeyId], now: Timestamp) -> Vec<String> {
         let is_open = |fate: &KeyFate| fate.revoked_at.is_none() && fate.ends_at.is_none_or(|end| end > now);
