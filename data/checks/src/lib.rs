@@ -4,8 +4,8 @@
 //! ([`LastRun`]). The record is next to the registry and not in the lake, because a check of an unchanged store must be
 //! recorded although it creates no lake commit.
 //!
-//! The crate does not judge whether a check is too old; readers do. It does not read the clock. Its only history is the
-//! rate of changes per brand ([`ChangeRate`]); `runs/` contains the full history.
+//! Readers decide whether a check is too old; this crate does not. No code of the crate reads the clock. The only
+//! history here is the rate of changes per brand ([`ChangeRate`]); `runs/` contains the full history.
 
 mod check;
 mod record;

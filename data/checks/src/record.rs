@@ -12,7 +12,7 @@ pub enum ChecksError {
     /// The log could not be written.
     #[error("the record of checks cannot be written")]
     Write(#[source] StorageError),
-    /// Other crawls recorded checks each time before these could be written.
+    /// Other crawls recorded checks before every attempt of this crawl.
     #[error("other processes keep recording checks")]
     Contended,
 }
@@ -53,8 +53,8 @@ pub async fn load_newer(storage: &Storage, seq: u64) -> Result<Option<Checks>, C
 /// Any number of crawls may record concurrently.
 ///
 /// # Errors
-/// See [`ChecksError`]. After [`ChecksError::Write`], the results may or may not be recorded, and may be recorded
-/// again.
+/// See [`ChecksError`]. After [`ChecksError::Write`] it is unknown whether the results were recorded; recording them
+/// again is safe.
 pub async fn record(
     storage: &Storage,
     run: &LastRun,
@@ -95,7 +95,7 @@ async fn append(storage: &Storage, take: impl Fn(&mut Checks)) -> Result<Checks,
         let seq = latest.unwrap_or(0) + 1;
         if log.append_at(seq, &checks).await.map_err(ChecksError::Write)? {
             checks.seq = seq;
-            // Each event contains the complete state, so old events only take space.
+            // Every event contains the complete state, so old events are not needed.
             if let Err(error) = log.forget_below(seq.saturating_sub(KEPT)).await {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,

@@ -1,14 +1,14 @@
-//! Stores discount codes that stores state themselves in `codes/{store}.json`, and stores' verdicts on tested codes in
-//! `discounts/{store}.json`. Each store has one small object of each kind.
+//! Stores discount codes that stores publish themselves in `codes/{store}.json`, and stores' verdicts on tested codes
+//! in `discounts/{store}.json`. A store has one small object of each kind.
 //!
 //! Input: codes read by a crawl from a store's front page and policies, and verdicts that a gateway got for codes on a
-//! cart of one item. Output: all stated codes without duplicates ([`StatedCodes::all`]), and the last test of each code
-//! on each variant.
+//! cart of one item. Output: all published codes without duplicates ([`StatedCodes::all`]), and the last test of each
+//! code on each variant.
 //!
-//! The objects are stored outside of the lake, because codes change weekly and testers need the current ones instead of
-//! those of the last release.
+//! The objects are stored outside of the lake, because codes change weekly and testers need the current codes instead
+//! of those of the last release.
 //!
-//! The crate does not judge codes, does not read the clock, and keeps no history.
+//! The crate does not evaluate codes, does not read the clock, and stores no history.
 
 mod tested;
 

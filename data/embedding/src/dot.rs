@@ -1,7 +1,7 @@
 //! Fast dot products of vectors with small integer components, the main cost of similarity search.
 //!
 //! Stored rows are *biased*: each component plus 128 is stored as a byte, and rows are padded to a multiple of 64
-//! bytes. This allows the processor instruction that multiplies unsigned by signed bytes. The bias is removed by
+//! bytes. Biased rows allow the processor instruction that multiplies unsigned by signed bytes. The bias is removed by
 //! subtracting one number per query.
 
 use crate::Vector;

@@ -13,8 +13,8 @@ pub trait Embedder: Send + Sync + fmt::Debug {
     /// Returns the number of components of every vector.
     fn dimensions(&self) -> usize;
 
-    /// Returns `true` if [`Embedder::embed_query`] waits for something outside the processor or takes longer than a
-    /// search. It must then not be called on threads that other tasks need.
+    /// Returns `true` if [`Embedder::embed_query`] waits for I/O or takes longer than a search. Such an embedder must
+    /// not be called on threads that other tasks need.
     fn waits(&self) -> bool {
         false
     }
@@ -35,7 +35,7 @@ pub trait Embedder: Send + Sync + fmt::Debug {
 /// Reason why a text could not be embedded.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// The embedding service could not be reached, or did not answer in time.
+    /// The embedding service could not be reached, or did not respond before the timeout.
     #[error("the embedder cannot be reached: {0}")]
     Unreachable(String),
     /// The embedding service returned an unexpected response.

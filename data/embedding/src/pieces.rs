@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 const WORD_CHARS_MAX: usize = 100;
 
 /// Splits texts into word pieces of a vocabulary, like BERT's uncased tokeniser. Accents are removed, letters are
-/// lowercased, and each punctuation mark is a separate word. Each word is split into the longest pieces from left to
+/// lowercased, and each punctuation mark is a separate word. A word is split into the longest pieces from left to
 /// right. Words that cannot be split completely are ignored.
 #[derive(Debug)]
 pub struct WordPieces {
@@ -25,7 +25,7 @@ pub struct WordPieces {
 enum Kind {
     Letter,
     Space,
-    /// A character that is a word of its own.
+    /// A character that forms a separate word.
     Alone,
     Dropped,
 }
@@ -53,7 +53,7 @@ impl WordPieces {
         pieces
     }
 
-    /// Returns `true` if a lowercase word is a single piece.
+    /// Returns `true` if the vocabulary contains a lowercase word as a single piece.
     #[must_use]
     pub fn is_whole(&self, word: &str) -> bool {
         self.beginnings.contains_key(word)
@@ -65,7 +65,7 @@ impl WordPieces {
         self.letters.get(piece as usize).copied().unwrap_or_default()
     }
 
-    /// Calls `tell` with the ids of a text's first pieces in order, at most `limit` of them.
+    /// Calls `tell` with the ids of a text's first pieces in order, for at most `limit` pieces.
     pub fn each(&self, text: &str, limit: usize, mut tell: impl FnMut(u32)) {
         let mut left = limit;
         let mut word = Word::default();
@@ -135,7 +135,7 @@ impl WordPieces {
     }
 }
 
-/// Buffer for the current word, reused for each word.
+/// Buffer for the current word, reused for all words.
 #[derive(Debug, Default)]
 struct Word {
     text: String,
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(pieces("unaffable"), ["un", "##aff", "##able"]);
         assert_eq!(pieces("affable affables"), ["affable", "affable", "##s"]);
         assert_eq!(pieces("UNAFFABLE\tRed\n"), ["un", "##aff", "##able", "red"]);
-        // A piece that begins a word cannot continue one, and the other way round.
+        // A piece that starts a word cannot continue a word, and a `##` piece cannot start one.
         assert_eq!(pieces("unred able"), [""; 0]);
     }
 

@@ -17,13 +17,13 @@ pub const DIMENSIONS_MAX: usize = 4_096;
 
 /// Number of components that are looked up together.
 const GROUP: usize = 4;
-/// Maximum that one group can add. The sum of four groups fits in a byte.
+/// Maximum score that one group of components can add. The sum of four groups fits in a byte.
 const GROUP_MAX: f32 = 63.0;
 /// Number of successive rotations. A single rotation leaves sparse vectors uneven.
 const ROUNDS: usize = 2;
 
-/// Signs by which components are multiplied before each round. They are part of the storage format: different signs
-/// give different sign codes.
+/// Signs by which components are multiplied before each round. The signs are part of the storage format: different
+/// signs give different sign codes.
 static SIGNS: [[i8; DIMENSIONS_MAX]; ROUNDS] = signs();
 
 const fn signs() -> [[i8; DIMENSIONS_MAX]; ROUNDS] {

@@ -22,15 +22,15 @@ static VOCABULARY: &str = include_str!("../../reference/embedding/vocab.txt");
 static SHIPPED: LazyLock<Option<Arc<StaticTable>>> =
     LazyLock::new(|| StaticTable::new(TABLE, VOCABULARY).ok().map(Arc::new));
 
-/// An embedder with a vector for each piece of a vocabulary. The vector of a text is the direction of the sum of its
-/// pieces' vectors.
+/// An embedder with a vector for each word piece of a vocabulary. The vector of a text is the direction of the sum of
+/// its pieces' vectors.
 #[derive(Debug)]
 pub struct StaticTable {
     id: EmbedderId,
     pieces: WordPieces,
     dimensions: usize,
     scales: Vec<f32>,
-    /// One row of `dimensions` bytes per piece. Each byte is an `i8`.
+    /// One row of `dimensions` bytes per word piece, in which every byte is an `i8`.
     rows: &'static [u8],
 }
 

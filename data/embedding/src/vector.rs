@@ -1,7 +1,7 @@
 /// Stored value of a component that is 1.
 const ONE: f32 = 127.0;
 
-/// A vector of length one. Each component is stored in units of 1/127.
+/// A vector of length one, with components in units of 1/127.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vector(Box<[i8]>);
 

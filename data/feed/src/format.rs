@@ -64,7 +64,7 @@ impl FeedFormat {
             }
             Self::Jsonl => {
                 let before = to.len();
-                // Serialising texts and numbers cannot fail. If it did, the whole row would be omitted.
+                // Serialising strings and numbers cannot fail. If serialisation failed, the whole row would be omitted.
                 match serde_json::to_writer(&mut *to, row) {
                     Ok(()) => to.push(b'\n'),
                     Err(_) => to.truncate(before),

@@ -109,8 +109,8 @@ impl Title {
         Self { makers, sounds }
     }
 
-    /// Returns `true` if all words of one title occur in the other. For products of one maker, one common word is
-    /// enough; otherwise at least three are needed.
+    /// Returns `true` if all words of one title occur in the other. If the products have the same maker, one common
+    /// word is enough; if not, at least three are needed.
     fn agrees(&self, other: &Self) -> bool {
         let same = self
             .sounds

@@ -10,10 +10,10 @@ use crate::wording::Wording;
 
 /// Maximum ratio of the prices of two matching products of one maker.
 const PRICE_RATIO_MAX: f64 = 2.0;
-/// Maximum price ratio if the products state little, or if only one states a property that could distinguish them. Both
-/// prices must then be known.
+/// Maximum price ratio if the products state little, or if only one states a property that could distinguish them. A
+/// pair with such sparse data also needs two known prices.
 const PRICE_RATIO_UNSURE: f64 = 1.25;
-/// Maximum price ratio if that property is an amount.
+/// Maximum price ratio if an amount, such as a strength, could distinguish the products but only one product states it.
 const PRICE_RATIO_AMOUNT: f64 = 1.15;
 
 /// Compares two products of different stores. `similarity` is the cosine of their vectors, if they have any.
@@ -118,7 +118,8 @@ fn by_title(
 ) -> Result<Judgement, Veto> {
     let doubts = words.doubts().ok_or(Veto::Words)?;
     let told = words.same + usize::from(amounts.are_same);
-    // A maker taken from the first word of a title may not be a maker.
+    // If the maker's name was found at the start of one title only, it may be a different word, so more evidence is
+    // required.
     if told < if maker.is_stated { 2 } else { 3 } {
         return Err(Veto::Thin);
     }
@@ -237,7 +238,7 @@ fn traits_differ(one: &Reading, other: &Reading) -> bool {
 #[derive(Debug)]
 struct CommonMaker {
     name: String,
-    /// `true` if both stores state the maker. Otherwise it was taken from the start of one title.
+    /// `true` if both stores state the maker; `false` if the maker was inferred from the start of one title.
     is_stated: bool,
 }
 
@@ -257,8 +258,8 @@ fn maker(one: &Reading, other: &Reading) -> Option<CommonMaker> {
         .map(|name| CommonMaker { name, is_stated: false })
 }
 
-/// Returns the maker of `one` if the title of `other` begins with its name and the store of `other` names no other
-/// maker.
+/// Returns the maker of `one` if the title of `other` begins with the maker's name and the store of `other` names no
+/// different maker.
 fn begins(one: &Reading, other: &Reading) -> Option<String> {
     let is_named = |name: &String| other.beginnings.contains(name);
     let found = one

@@ -10,9 +10,9 @@ pub const CONFIDENCE_MIN: f32 = 0.8;
 pub enum Basis {
     /// Equal barcodes.
     Barcode,
-    /// The same maker and stock keeping unit.
+    /// The products have the same maker and stock keeping unit.
     Model,
-    /// The same maker and agreeing titles and attributes.
+    /// The products have the same maker, and their titles and attributes agree.
     Title,
 }
 
@@ -43,7 +43,7 @@ pub enum Reason {
     Words(usize, usize),
     /// A word that the two titles spell differently.
     Spelling(String),
-    /// A word of one title that occurs in the other product's type, attributes or options.
+    /// A word of one title that the other product has in its type, attributes or options.
     Attribute(String),
     /// The amounts are equal.
     Quantity,
@@ -81,7 +81,7 @@ pub enum Veto {
     Pack,
     /// A weight, volume, length, strength or count differs.
     Quantity,
-    /// A word of one product has no counterpart in the other.
+    /// One product has a word without a counterpart in the other product.
     Words,
     /// The colour, flavour, material, model or audience differs.
     Trait,

@@ -34,8 +34,8 @@ impl Keys {
     }
 }
 
-/// Returns a sort key that places similar products next to each other, made of words, amounts and the pack size in the
-/// title.
+/// Returns a sort key that puts similar products next to each other. The key consists of words, amounts and the pack
+/// size in the title.
 pub(crate) fn said(reading: &Reading) -> String {
     let mut sounds = sounds(reading);
     sounds.sort_unstable();

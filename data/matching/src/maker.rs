@@ -212,7 +212,7 @@ pub(crate) fn first_letters(title: &str) -> Option<FirstLetters> {
             }
             b'0'..=b'9' | b'%' | b'+' if count >= FIRST_LETTERS => break,
             b'0'..=b'9' | b'%' | b'+' | 0x80.. => return None,
-            // Other characters separate words or are ignored within a word.
+            // Characters other than letters and digits separate words or are ignored within a word.
             _ => {}
         }
     }

@@ -22,13 +22,13 @@ pub struct Match {
     pub judgement: Judgement,
 }
 
-/// Finds all matching products, sorted by row. For each product, only the best match in each other store is kept. If
-/// two matches in a store are equally good, both are dropped.
+/// Finds all matching products, sorted by row. For each product, only the best match in each other store is returned.
+/// If two matches in a store are equally good, both are dropped.
 ///
 /// Matches connect the products of many stores in chains instead of pairing all of them. The cost depends on the
-/// products that share a maker or barcode with another store. Each of these is compared with at most
-/// [`Bounds::compared_max`] others. Of all other products, only the names are read. Products are read one maker at a
-/// time.
+/// products that share a maker or barcode with another store. Each product with a shared maker or barcode is compared
+/// with at most [`Bounds::compared_max`] others. Of all other products, only the names are read. Products are read one
+/// maker at a time.
 #[must_use]
 pub fn matches(catalogue: &dyn Catalogue, bounds: &Bounds) -> Vec<Match> {
     let blocks = blocks(catalogue, bounds);

@@ -52,8 +52,8 @@ struct SortPlace {
     is_repeated: bool,
 }
 
-/// Sorts products by text, then by store. Within products of equal text, those that a store has twice come last. They
-/// may not be matched and must not separate the others.
+/// Sorts products by text, then by store. Among products of equal text, duplicates within one store come last. These
+/// duplicates may not be matched and must not separate the other products.
 pub(crate) fn placed(mut told: Vec<Candidate>) -> Vec<PlacedProduct> {
     told.sort_unstable_by(|left, right| (&left.said, left.entry).cmp(&(&right.said, right.entry)));
     let mut stands = Vec::with_capacity(told.len());
@@ -73,9 +73,10 @@ pub(crate) fn placed(mut told: Vec<Candidate>) -> Vec<PlacedProduct> {
     placed
 }
 
-/// Positions of the products that share one key. If they are few, each is paired with all others. Otherwise each is
-/// paired with its nearest neighbours, and the first products of a group with equal text are paired with the first of
-/// other groups. Matching products stay connected this way, and the cost grows linearly with the number of products.
+/// Positions of the products that share one key. If there are few products, each is paired with all others. If there
+/// are many, each is paired with its nearest neighbours, and the first products of a group with equal text are paired
+/// with the first of other groups. Matching products stay connected this way, and the cost grows linearly with the
+/// number of products.
 #[derive(Debug)]
 pub(crate) struct Line {
     places: Vec<u32>,

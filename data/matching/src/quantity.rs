@@ -173,8 +173,8 @@ fn unit_after(pieces: &[Piece], at: usize) -> Option<(&'static Unit, usize)> {
         return Some((&THREADS, 2));
     }
     let unit = unit(next)?;
-    // `in` is also a preposition. It is a unit if it is attached to its number, or if another side, a pack size or
-    // nothing follows.
+    // `in` is also a preposition. The word is a unit if it is attached to its number, or if another side, a pack size
+    // or nothing follows.
     let ends = pieces
         .get(at + 2)
         .is_none_or(|piece| piece.text == "x" || PACKS.contains(&piece.text.as_str()));

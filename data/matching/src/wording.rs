@@ -7,7 +7,7 @@ use crate::quantity::Measure;
 use crate::reading::Reading;
 use crate::words::{Packing, Word, sound};
 
-/// Reason why a word of one title needs no counterpart in the other.
+/// Reason why a word of one title does not need a counterpart in the other title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Excuse {
     /// The word names the maker or the store.
@@ -110,8 +110,8 @@ impl<'a> Wording<'a> {
         let counts = |wanted| [0, 1].map(|side| self.excused(side, wanted).count());
         let (soft, purpose, stated) = (counts(Excuse::Soft), counts(Excuse::Purpose), counts(Excuse::Stated));
         let (typed, links) = (counts(Excuse::Typed), counts(Excuse::Link));
-        // Generic words on both sides may describe different products, such as a jar and a bottle. So may differing
-        // product types.
+        // If both titles have such generic words, the products may differ, such as a jar and a bottle. Different
+        // product types may also mean different products.
         if [soft, typed, links]
             .iter()
             .any(|[mine, theirs]| *mine > 0 && *theirs > 0)

@@ -1,15 +1,15 @@
 /// Words that never help to identify a product.
 const EMPTY: &[&str] = &["an", "and", "by", "for", "from", "of", "or", "the", "to", "with"];
 
-/// Single letters that stand for a meaningless word when they appear alone.
+/// Single letters that count as meaningless words when they appear alone.
 const LETTERS: &[&str] = &["a", "n", "w"];
 
 /// Words that usually carry no meaning but distinguish two products if each has a different one, such as in-ear and
 /// on-ear.
 const LINKS: &[&str] = &["in", "on"];
 
-/// Words that make a different product: a version, a part, or more or less of it. A matching type or attribute does not
-/// replace such a word, because it applies to many products.
+/// Words that identify a different product: a version, a component, or a larger or smaller amount. A matching type or
+/// attribute does not replace such a word, because it applies to many products.
 const VERSIONS: &[&str] = &[
     "adapter",
     "air",
@@ -177,7 +177,7 @@ impl Word {
         }
     }
 
-    /// Returns `true` for a letter that may stand for a meaningless word.
+    /// Returns `true` for a letter that may count as a meaningless word.
     pub(crate) fn may_be_letter(text: &str) -> bool {
         LETTERS.contains(&text)
     }

@@ -101,7 +101,7 @@ impl CouponKind {
     }
 }
 
-/// A publicly known discount code with the store's latest verdict on it for a cart of one item.
+/// A publicly known discount code with the store's latest verdict on the code for a cart of one item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestedCode {
     /// The code in uppercase, because the platform compares codes without regard to case.

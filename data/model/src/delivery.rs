@@ -11,9 +11,9 @@ use crate::{CurrencyCode, Pincode, Timestamp, VariantId};
 pub enum Confidence {
     /// A language model read the statement in the store's text.
     Least,
-    /// The store answered for other places that agree, among them some of the nearest.
+    /// The store gave the same answer for other places, among them some of the nearest.
     Low,
-    /// The store answered for this exact place.
+    /// The store gave the answer for exactly this place.
     High,
 }
 
@@ -128,7 +128,7 @@ pub struct DeliverySample {
     pub sampled_at: Timestamp,
 }
 
-/// Everything that is known about a store's delivery.
+/// All known facts about a store's delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct KnownDelivery {
     /// Answers for single pincodes.

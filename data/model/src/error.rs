@@ -6,11 +6,11 @@ use serde::Serialize;
 /// The party that must act before the call can succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The caller: the request is wrong or not allowed.
+    /// The caller must act, because the request is invalid or not allowed.
     Caller,
     /// The brand's store: it refused, failed or did not answer.
     Brand,
-    /// This service.
+    /// This service must act, because the failure is internal.
     Us,
 }
 

@@ -17,7 +17,7 @@ pub enum IdError {
     /// Not a UUID.
     #[error("not a product id: {0:?}")]
     ProductId(String),
-    /// Neither a UUID nor a `sha:` product id.
+    /// The text is neither a UUID nor a `sha:` product id.
     #[error("neither a product uid nor a product id: {0:?}")]
     ProductIdent(String),
     /// Not a six-digit number with a non-zero first digit.

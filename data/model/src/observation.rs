@@ -15,10 +15,10 @@ pub struct ObservedVariant {
     pub available: bool,
 }
 
-/// A store's parsed live answer about one product. Observations and crawls are the two sources of the price history.
+/// A store's parsed live response about one product. Observations and crawls are the two sources of the price history.
 ///
-/// A store may be queried about some variants only. Nothing follows about a variant that is in neither `variants` nor
-/// `gone`.
+/// A store may be queried about some variants only. A variant that is in neither `variants` nor `gone` was not
+/// observed, so its state is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
     /// Permanent host of the store.

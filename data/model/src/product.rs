@@ -228,8 +228,8 @@ pub struct Review {
 
 /// Price and stock summary of a product for a product card, derived from the variants alone.
 ///
-/// A price of 0 means that a variant has no price, as for samples and gifts with a purchase. Such variants do not
-/// affect the summary, unless no variant has a price.
+/// A price of 0 means that a variant has no price, as for samples and gifts with a purchase. Variants without a price
+/// do not affect the summary, unless no variant has a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceSummary {
     /// Lowest price among the variants that have a price. 0 if none has one.

@@ -65,7 +65,7 @@ impl FromStr for Day {
     }
 }
 
-/// Price of one unit of a currency in another currency on a given day.
+/// Price of one unit of a currency in another currency on a specific day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExchangeRate {
     /// Day on which the rate holds.
@@ -106,7 +106,7 @@ const COLUMNS: [&[&str]; 4] = [
 /// are ignored. `newest` is the last day for which a rate is accepted.
 ///
 /// # Errors
-/// Every invalid row, up to [`BAD_RATES_MAX`]. The caller must then use none of the rows.
+/// All invalid rows, up to [`BAD_RATES_MAX`]. After an error, the caller must not use any row.
 pub fn read_rates(text: &str, newest: Day) -> Result<Vec<ExchangeRate>, Vec<BadRate>> {
     let mut lines = text.trim_start_matches('\u{feff}').lines().enumerate();
     let bad = |line: usize, reason: String| BadRate { line: line + 1, reason };

@@ -15,7 +15,7 @@ pub struct BrandRefresh<P = Vec<Product>> {
     pub read_since: Timestamp,
     /// Time at which the crawl of this store ended.
     pub observed_at: Timestamp,
-    /// Products sorted by platform id. Each id occurs once.
+    /// Products sorted by platform id, without duplicate ids.
     pub products: P,
     /// Shipping terms, if this crawl found any. `None` leaves the known terms unchanged.
     pub shipping: Option<ShippingPolicy>,

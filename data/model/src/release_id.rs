@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{IdError, excerpt, text_serde};
 
 /// Id of a release: `r` and the first 16 hex digits of the SHA-256 of its manifest content. The same catalogue
-/// therefore has the same id wherever it is built.
+/// therefore has the same id on every machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReleaseId(u64);
 

@@ -15,7 +15,7 @@ pub struct ShippingTerms {
     pub observed_at: Timestamp,
     /// Facts from the text, in the order of [`ShippingFactKind`].
     pub facts: Vec<ShippingFact>,
-    /// Kinds of facts that are unknown, with the reason. Each kind occurs at most once.
+    /// Kinds of facts that are unknown, with the reason. A kind occurs at most once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<UnknownTerm>,
 }
@@ -37,8 +37,8 @@ impl ShippingTerms {
     /// Returns the transit days to a region.
     ///
     /// If the region is unknown or the text does not mention it separately, returns the days for the whole country.
-    /// Returns `None` if one of the country's regions is not mentioned. Also returns `None` for delivery abroad if the
-    /// text does not mention it.
+    /// Returns `None` if one of the country's regions is not mentioned. For delivery abroad, returns `None` if the text
+    /// does not mention delivery abroad.
     #[must_use]
     pub fn delivery(&self, region: Option<ShippingRegion>) -> Option<DaySpan> {
         let told = |wanted: ShippingRegion| {
@@ -54,7 +54,7 @@ impl ShippingTerms {
             return own;
         }
         own.or(general).or_else(|| {
-            // Texts seldom mention remote places separately. They then count as part of the rest of the country.
+            // Texts seldom mention remote places separately, so remote places count as part of the rest of the country.
             let (metro, rest) = (told(ShippingRegion::Metro)?, told(ShippingRegion::Rest)?);
             match region {
                 Some(ShippingRegion::Place) => None,
@@ -300,7 +300,7 @@ named! {
         Rest = "rest",
         /// Remote places: hills, islands and border states.
         Remote = "remote",
-        /// Other countries.
+        /// Countries other than the store's country.
         Abroad = "abroad",
         /// A place that the sentence names.
         Place = "place",

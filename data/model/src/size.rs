@@ -112,7 +112,7 @@ const fn halves(system: SizeSystem) -> std::ops::RangeInclusive<u16> {
 
 impl Size {
     /// Parses a size label. `says` is the system that the option's name states: `UK Size`, for example, states UK
-    /// numbers. It is [`SizeSystem::Number`] if the name does not state a system.
+    /// numbers. `says` is [`SizeSystem::Number`] if the name does not state a system.
     #[must_use]
     pub fn read(label: &str, says: SizeSystem) -> Option<Self> {
         read::label(label, says)

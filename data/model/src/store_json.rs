@@ -14,7 +14,7 @@ pub fn read_store_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_jso
 }
 
 /// Repairs strings of a JSON document that contain characters JSON does not allow. Lone surrogates and invalid UTF-8
-/// become U+FFFD, control characters are escaped, and a byte order mark is removed. Everything outside of strings stays
+/// become U+FFFD, control characters are escaped, and a byte order mark is removed. Text outside of strings stays
 /// unchanged.
 #[must_use]
 pub fn mended(bytes: &[u8]) -> Cow<'_, str> {

@@ -58,8 +58,9 @@ impl Timestamp {
         self.plus_millis(span_ms.saturating_add(CLOCK_SKEW_MS))
     }
 
-    /// Returns `true` if this stored timestamp is at least `after_ms` before `now`. Also returns `true` for a timestamp
-    /// in the future beyond clock skew: it was written by a wrong clock, so whatever waits for it is due.
+    /// Returns `true` if this stored timestamp is at least `after_ms` before `now`. A timestamp in the future beyond
+    /// clock skew also returns `true`: the timestamp was written by a wrong clock, so any task that waits for it is
+    /// due.
     #[must_use]
     pub const fn is_past_by(self, now: Self, after_ms: i64) -> bool {
         now.millis_since(self) >= after_ms || self.0 > now.latest_believed(0).0

@@ -30,9 +30,9 @@ pub enum PackError {
 
 /// Packs a table of pincodes into the layout that [`crate::Directory`] reads.
 ///
-/// The table is CSV without quotes. It has the columns `pincode`, `district`, `state` and optionally `latitude` and
-/// `longitude`; other columns are ignored. Statements about a pincode that the rest of the table contradicts are
-/// dropped.
+/// The table is CSV without quotes. The columns are `pincode`, `district`, `state` and optionally `latitude` and
+/// `longitude`; other columns are ignored. Statements about a pincode that conflict with the other rows of the table
+/// are dropped.
 ///
 /// The layout is `HAATPIN1`; the numbers of pincodes, areas and bytes of text as little-endian `u32`; a line of text
 /// for each area; the pincodes as `u32` in ascending order; and the area of each as `u16`.

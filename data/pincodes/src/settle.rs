@@ -47,10 +47,10 @@ pub(crate) struct Place {
     pub(crate) at: Option<Point>,
 }
 
-/// Corrects the places that the rest of the table contradicts. A place is contradicted if no other pincode with the
-/// same first three digits is in its state, and its post offices are far from all others of its district or have no
-/// coordinates. Such a pincode gets the state of its neighbouring pincodes if its post offices are near them, and an
-/// unknown district.
+/// Corrects the places that conflict with the other rows of the table. A place is in conflict if no other pincode with
+/// the same first three digits is in its state, and its post offices are far from all others of its district or have no
+/// coordinates. A conflicting pincode gets the state of its neighbouring pincodes if its post offices are near them,
+/// and an unknown district.
 pub(crate) fn settled(places: &BTreeMap<u32, Place>) -> BTreeMap<u32, Place> {
     let mut districts: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
     for (number, place) in places {
@@ -97,7 +97,7 @@ fn is_contradicted(place: &Place, beside: &[&Place], of_district: impl Iterator<
     place.at.is_none_or(|at| at.km_to(middle) > DISTRICT_KM_MAX)
 }
 
-/// Returns the common state of the neighbouring places, if this place is among them geographically.
+/// Returns the common state of the neighbouring places, if this place is geographically near them.
 fn state_beside<'a>(place: &Place, beside: &[&'a Place]) -> Option<&'a str> {
     let (first, middle) = (
         beside.first()?,

@@ -11,7 +11,7 @@ use crate::thresholds::QualityConfig;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Threshold {
-    /// See [`QualityConfig::products_fall_share_max`]. The other variants are also named after their keys.
+    /// See [`QualityConfig::products_fall_share_max`]. Every other threshold is also named after its key.
     ProductsFallShareMax,
     /// Products without titles, descriptions, media or prices.
     MissingRiseShareMax,

@@ -18,7 +18,7 @@ pub struct QualityReport {
     /// Version of each table in the earlier state.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions_before: BTreeMap<String, u64>,
-    /// `true` if the current release was built from this state, so that it can no longer be held back.
+    /// `true` if the current release was built from this state. A released state can no longer be held back.
     #[serde(default)]
     pub is_released: bool,
     /// Figures that exceed a threshold.
@@ -33,7 +33,7 @@ pub struct QualityReport {
     pub unfound: Vec<UnfoundWords>,
     /// Quality of each brand, sorted by store.
     pub brands: Vec<BrandQuality>,
-    /// Earlier reports, oldest first. This report is the last.
+    /// Earlier reports, oldest first, followed by this report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trend: Vec<Point>,
 }
@@ -81,7 +81,7 @@ pub struct BrandQuality {
 pub struct Totals {
     /// Number of brands.
     pub brands: u64,
-    /// Number of brands whose rows cannot be read. They are in no other figure.
+    /// Number of brands whose rows cannot be read. All other figures exclude these brands.
     pub brands_unread: u64,
     /// Number of stale brands.
     pub brands_stale: u64,

@@ -25,11 +25,12 @@ const BACKOFF_MAX: Duration = Duration::from_secs(2);
 /// progress. The client should then retry. `object_store` 0.13 maps 409 to `AlreadyExists`, like 412, which means that
 /// the object exists.
 ///
-/// This wrapper therefore checks for the object after a refused put. If it exists, the refusal is real. If not, the put
-/// is retried after a pause. S3 reads are consistent with earlier writes, so the check is reliable.
+/// This wrapper therefore checks for the object after a refused put. If the object exists, the refusal is reported to
+/// the caller. If the object does not exist, the put is retried after a pause. S3 reads are consistent with earlier
+/// writes, so the check is reliable.
 ///
-/// Delta's log commits and [`crate::put_new`] depend on this, because both take "exists" as proof that another writer
-/// succeeded.
+/// Delta's log commits and [`crate::put_new`] depend on this check, because both take "exists" as proof that another
+/// writer succeeded.
 #[derive(Debug)]
 pub(crate) struct ConfirmedStore {
     inner: Arc<dyn ObjectStore>,

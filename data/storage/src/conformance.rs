@@ -45,8 +45,8 @@ fn equal<T: PartialEq + std::fmt::Debug>(fact: &'static str, found: &T, expected
     holds(fact, found == expected, (found, expected))
 }
 
-/// Tests a storage for everything that its callers rely on. Writes below `conformance/`. The same suite runs for every
-/// kind of storage.
+/// Tests a storage for all guarantees that its callers rely on. Writes below `conformance/`. The same suite runs for
+/// every kind of storage.
 ///
 /// # Errors
 /// The first check that fails.
@@ -261,8 +261,8 @@ async fn numbers(storage: &Storage) -> Result<(), ConformanceError> {
     )
 }
 
-/// Lets `writers` publish concurrently under the same number, for `rounds` rounds. Each round must have exactly one
-/// winner, and the stored event must be the winner's.
+/// Lets `writers` publish concurrently under the same number, for `rounds` rounds. In every round exactly one writer
+/// must win, and the stored event must be the winner's.
 ///
 /// # Errors
 /// The first check that fails.

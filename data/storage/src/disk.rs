@@ -129,7 +129,7 @@ impl Disk {
                 Target::MustBeAbsent => rename_new(from, to),
             };
             match moved {
-                // Another process removed the directory, so the cached state of the directory is stale.
+                // Another process removed the directory, so the cached state of the directory is outdated.
                 Err(error) if error.kind() == ErrorKind::NotFound && attempt < ATTEMPTS_MAX && from.exists() => {
                     self.forget_dir(dir);
                 }

@@ -128,7 +128,7 @@ pub enum StorageError {
         /// Size limit of the log, in bytes.
         bytes_max: u64,
     },
-    /// Other writers took every number that was tried.
+    /// All event numbers that were tried had been used by other writers.
     #[error("{prefix}: other processes took each of {attempts} consecutive numbers")]
     LogContended {
         /// Prefix of the log.

@@ -62,8 +62,7 @@ struct StoredEvent<T> {
 }
 
 impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
-    /// Creates the log under `prefix` of `storage`. An empty prefix means the root of the storage. Nothing is written
-    /// yet.
+    /// Creates the log under `prefix` of `storage` without writing. An empty prefix means the root of the storage.
     #[must_use]
     pub fn new(storage: &Storage, prefix: &str) -> Self {
         let storage = storage.child(prefix);
@@ -179,7 +178,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         entries.into_iter().map(|(seq, event)| Ok((seq, event?))).collect()
     }
 
-    /// Returns the entries with number `seq` and above, in order. Each entry is an event or the error why it is
+    /// Returns the entries with number `seq` and above, in order. An entry is an event, or an error if the event is
     /// invalid.
     ///
     /// # Errors

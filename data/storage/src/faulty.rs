@@ -78,7 +78,7 @@ enum Verdict {
 }
 
 impl FaultyStore {
-    /// Wraps a store. Nothing fails until [`FaultyStore::arm`] is called.
+    /// Wraps a store. No operation fails until [`FaultyStore::arm`] is called.
     #[must_use]
     pub fn new(inner: Arc<dyn ObjectStore>) -> Self {
         Self {

@@ -24,11 +24,12 @@ use crate::upload::StagedUpload;
 /// Stores each object as a file with the same path in a local directory.
 ///
 /// The local store of `object_store` never syncs. After a power failure, data that it acknowledged can be lost or
-/// truncated. This store uses it for reads. It acknowledges a put, copy, rename, delete or finished upload only after a
-/// sync. The sync covers the file's content, its directory entry and the entries of all parent directories.
+/// truncated. `DurableLocal` uses the local store for reads only. A put, copy, rename, delete or finished upload is
+/// acknowledged only after a sync. The sync covers the file's content, its directory entry and the entries of all
+/// parent directories.
 ///
-/// A put is atomic: reads and lists see either the old or the new object. Lists are sorted by path, as in S3.
-/// Everything below the root must be on one file system. Blocking work runs on tokio's blocking threads.
+/// A put is atomic: reads and lists see either the old or the new object. Lists are sorted by path, as in S3. All files
+/// below the root must be on one file system. Blocking work runs on tokio's blocking threads.
 #[derive(Debug, Clone)]
 pub struct DurableLocal {
     disk: Arc<Disk>,
@@ -127,7 +128,7 @@ impl ObjectStore for DurableLocal {
                 .and_then(|()| put_result(&file))
                 .and_then(|result| disk.publish(&staged, &path, target).map(|()| result));
             written.map_err(|source| {
-                // This fails if the file was already moved before the error.
+                // The removal fails if the file was already moved before the error.
                 let _ = std::fs::remove_file(&staged);
                 failed("write", path, source)
             })

@@ -50,7 +50,7 @@ pub struct StorageOptions {
     pub s3: S3Options,
 }
 
-/// An object store with its URL: the root of all stored data or a part of it.
+/// An object store with its URL: the root of all stored data or a folder below the root.
 ///
 /// Paths given to [`Storage::store`] are relative to the URL. An acknowledged put survives a power failure.
 #[derive(Debug, Clone)]
@@ -72,8 +72,8 @@ impl Storage {
     }
 
     /// Like [`Storage::open`], with a limit on the time during which requests to an object store are retried. Requests
-    /// are retried if the store does not answer, or answers 5xx or 429. Waits between attempts are random and grow from
-    /// 0.1 to 5 seconds.
+    /// are retried if the store does not respond, or responds with 5xx or 429. Waits between attempts are random and
+    /// grow from 0.1 to 5 seconds.
     ///
     /// # Errors
     /// As [`Storage::open`].
@@ -258,8 +258,8 @@ fn open_s3(url: &Url, options: &S3Options, retry_timeout: Duration) -> Result<St
         .with_allow_http(options.allow_http)
         .with_connect_timeout(Duration::from_secs(5))
         .with_timeout(REQUEST_TIMEOUT);
-    // The time limit ends the retries, not a number of attempts. Each wait is random between the initial wait and three
-    // times the previous one. With the default factor of two, waits hardly grow.
+    // Retries are limited by time, not by the number of attempts. Each wait is random between the initial wait and
+    // three times the previous wait. With the default factor of two, waits hardly grow.
     let retry = RetryConfig {
         max_retries: 100,
         retry_timeout,

@@ -13,10 +13,11 @@ use crate::{Storage, StorageError};
 ///
 /// Of any number of concurrent callers for one path, exactly one gets `true`, with one exception. A store on a network
 /// can lose the response to a successful put, so that its retry gets `false`. A caller that must know the outcome puts
-/// something unique into the bytes and reads them back, as [`crate::EventLog`] does.
+/// a unique value into the bytes and reads the object back, as [`crate::EventLog`] does.
 ///
 /// # Errors
-/// The store failed, or kept refusing the put although the object does not exist. The object may have been written.
+/// The store failed, or repeatedly refused the put although the object does not exist. The object may have been
+/// written.
 pub async fn put_new(storage: &Storage, path: &Path, bytes: impl Into<PutPayload>) -> Result<bool, StorageError> {
     let options = PutOptions {
         mode: PutMode::Create,

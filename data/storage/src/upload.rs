@@ -11,7 +11,7 @@ use object_store::{MultipartUpload, PutPayload, PutResult, Result, UploadPart};
 use crate::disk::{Disk, Target};
 use crate::local_file::{blocking, failed, put_result};
 
-/// A large object being uploaded to a local file. It becomes visible when it is complete and synced.
+/// A large object being uploaded to a local file. The object becomes visible when it is complete and synced.
 #[derive(Debug)]
 pub(crate) struct StagedUpload {
     disk: Arc<Disk>,

@@ -19,7 +19,7 @@ use self::pause::Pause;
 const BATCH: usize = 64;
 /// Maximum number of attempts for a batch of documents.
 const TRIES_MAX: u32 = 5;
-/// Wait before the first retry, in milliseconds. It doubles each time.
+/// Wait before the first retry, in milliseconds. The wait doubles with every further retry.
 const WAIT_MS: u64 = 500;
 /// Maximum wait between two attempts, even if the server asks for a longer one.
 const WAIT_MS_MAX: u64 = 30_000;
@@ -92,10 +92,11 @@ struct Refusal {
 }
 
 impl Endpoint {
-    /// Creates an endpoint whose requests run on `runtime`. It must not be called from that runtime's own threads.
+    /// Creates an endpoint whose requests run on `runtime`. The endpoint must not be called from that runtime's
+    /// threads.
     ///
     /// # Errors
-    /// [`EndpointError`] if the configuration is invalid. The endpoint itself is not contacted.
+    /// [`EndpointError`] if the configuration is invalid. The service is not contacted.
     pub fn new(config: EndpointConfig, runtime: Handle) -> Result<Self, EndpointError> {
         let url = address(&config)?;
         if config.model.is_empty() || config.model.len() > 150 {

@@ -6,8 +6,8 @@ const FAILURES: u32 = 3;
 /// Duration of the pause.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// A circuit breaker that spares searches the wait for a failing endpoint. After several consecutive failures, requests
-/// are paused. Then one trial request decides whether requests resume.
+/// A circuit breaker, so that searches do not wait for a failing endpoint. After several consecutive failures, requests
+/// are paused. After the pause, one trial request decides whether requests resume.
 #[derive(Debug, Default)]
 pub(super) struct Pause(Mutex<State>);
 

@@ -17,7 +17,7 @@ use self::folder::{Folder, Pooling, Prompts};
 /// The folder contains `config.json`, `tokenizer.json` and `model.safetensors`. The files `modules.json`,
 /// `1_Pooling/config.json`, `sentence_bert_config.json` and `config_sentence_transformers.json` are read if they exist.
 ///
-/// Texts are embedded one at a time, so that a vector depends on its text alone and not on the batch. A rebuilt release
+/// Texts are embedded one at a time, so that a vector depends only on its text and not on the batch. A rebuilt release
 /// is therefore identical. Even with a small model, a text takes milliseconds of one core.
 pub struct Transformer {
     id: EmbedderId,
@@ -124,7 +124,7 @@ impl Transformer {
         })
     }
 
-    /// Returns the vector of one text, or `None` if it has no word that the model knows.
+    /// Returns the vector of one text, or `None` if the model knows no word of the text.
     fn embed(&self, prompt: &str, text: &str) -> Result<Option<Vector>, EmbedError> {
         let wrong = |error: &dyn fmt::Display| {
             EmbedError::Answer(error.to_string().lines().next().unwrap_or_default().to_owned())

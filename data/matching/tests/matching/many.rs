@@ -27,7 +27,7 @@ const SHARED: [CommonMark; 4] = [
     CommonMark::Title,
 ];
 
-/// Builds one of the two products of a pair as a store sells it. `way` selects the store's way of writing.
+/// Builds one of the two products of a pair as a store sells it. `way` selects the store's spelling.
 fn sold(store: u32, shared: CommonMark, (pair, number): (&[&str; 2], usize), way: u8) -> Product {
     let title = pair[number];
     let own = format!("Stall {store} Stores");

@@ -269,7 +269,7 @@ fn products_of_one_maker_are_held_as_long_as_they_are_compared() {
     };
     let goods = Goods::of((0..5).flat_map(of_maker).collect());
     let found = matches(&goods, &Bounds::default());
-    // Each match is found once, although two names lead to each maker's products.
+    // Every match is found once, although two names lead to each maker's products.
     assert_eq!((found.len(), goods.read.get()), (50, 100));
     let few = Bounds {
         held_max: 3,

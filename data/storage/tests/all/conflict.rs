@@ -1,5 +1,5 @@
-//! A conditional put can be refused because another request is working on the object. Such a refusal does not mean that
-//! the object exists.
+//! A conditional put can be refused because another request is working on the object. A refusal for this reason does
+//! not prove that the object exists.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;

@@ -69,8 +69,8 @@ pub(crate) struct Proxy {
 type OneAtATime = Mutex<()>;
 
 impl Proxy {
-    /// Starts a proxy on a free local port that forwards to another local port. Nothing fails until [`Proxy::arm`] is
-    /// called.
+    /// Starts a proxy on a free local port that forwards to another local port. No connection fails until
+    /// [`Proxy::arm`] is called.
     pub(crate) fn start(upstream_port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
