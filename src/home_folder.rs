@@ -10,7 +10,7 @@ pub(crate) fn url_of(home: &str) -> Option<Url> {
     matches!(url.scheme(), "file" | "s3").then_some(url)
 }
 
-/// Returns the folder that `home` names; `None` if it names no folder.
+/// Returns the folder that `home` names; `None` if `home` is not a local folder.
 pub(crate) fn folder_of(home: &str) -> Option<PathBuf> {
     match url_of(home) {
         Some(url) => url.to_file_path().ok().filter(|_| url.scheme() == "file"),

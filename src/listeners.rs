@@ -16,7 +16,7 @@ type ListenerTask = JoinHandle<Result<(), api::ServeError>>;
 /// The main listener of the market, and its side listeners.
 #[derive(Debug)]
 pub(crate) struct Listeners {
-    /// Time for which the server still accepts requests after it is told to stop.
+    /// Time for which the server still accepts requests after the stop signal.
     leave: Duration,
     stop: CancellationToken,
     served: ListenerTask,
@@ -117,7 +117,7 @@ impl SideListener {
         &self.address
     }
 
-    /// Stops the listener after the requests in flight are answered.
+    /// Stops the listener after the requests in flight are completed.
     pub(crate) async fn end(self) -> anyhow::Result<()> {
         self.stop.cancel();
         Ok(self.served.await.context("probes and lookups")??)

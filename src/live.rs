@@ -31,7 +31,7 @@ use crate::wiring::Context;
 
 /// Maximum time to wait until the results of code tests are stored; responses do not depend on it.
 const KEPT_WITHIN: Duration = Duration::from_millis(1_500);
-/// Interval at which expired carts and answers are deleted.
+/// Interval at which expired carts and stored responses are deleted.
 const TIDIED_EVERY: Duration = Duration::from_secs(3600);
 
 /// Access to the query server in the same process.
@@ -90,7 +90,7 @@ impl Brands {
     }
 }
 
-/// Passes live answers of stores to the watches, and to the lake if it records them.
+/// Passes live responses of stores to the watches, and to the lake if recording is enabled.
 #[derive(Debug)]
 struct Observers {
     watches: Option<ObservationSender>,
@@ -136,7 +136,7 @@ impl TestLedger for HomeLedger {
     }
 }
 
-/// A gateway, and the recorder of the stores' answers.
+/// A gateway, and the recorder of the stores' responses.
 #[derive(Debug)]
 pub(crate) struct LiveService {
     gateway: LiveGateway,
@@ -151,9 +151,9 @@ pub(crate) struct Writer {
 }
 
 impl LiveService {
-    /// Creates a gateway over the catalogue of `brands`. It stores carts in `state` and is reached at `public_url`.
-    /// Observations go to `storage` and to `watches`. Expired data is deleted periodically until the servers behind
-    /// `doors` have stopped.
+    /// Creates a gateway over the catalogue of `brands`. The gateway stores carts in `state`, and its public address is
+    /// `public_url`. Observations go to `storage` and to `watches`. Expired data is deleted periodically until the
+    /// servers behind `doors` have stopped.
     pub(crate) fn new(
         context: &Context,
         storage: &Storage,
@@ -221,7 +221,8 @@ impl LiveService {
         self.gateway.probes(metrics)
     }
 
-    /// Returns the gateway, which must learn of the shutdown, and the recorder, which must write the last answers.
+    /// Returns the gateway, which must be notified of the shutdown, and the recorder, which must write the last
+    /// responses.
     pub(crate) fn into_parts(self) -> (LiveGateway, Option<Writer>) {
         (self.gateway, self.writer)
     }

@@ -1,4 +1,5 @@
-//! The `haat` binary: reads the configuration, wires the crates and prints results. It contains no business rules.
+//! The `haat` binary: reads the configuration, wires the crates and prints results. This crate contains no business
+//! rules.
 //!
 //! Input: the command line, a configuration file and `HAAT_…` variables. Output: results on standard output, logs and
 //! progress on standard error, and an exit code.

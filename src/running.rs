@@ -1,4 +1,4 @@
-//! The servers that run on a home: each writes a note with its address and keeps the note locked while it runs.
+//! The servers that run on a home: each server writes a note with its address and locks the note while it runs.
 //!
 //! The lock ends with the process, even after a crash. A note that can be locked therefore belongs to a server that is
 //! gone.

@@ -93,7 +93,7 @@ async fn renew(engine: SqlEngine, server: QueryServer) {
     }
 }
 
-/// Creates a listener for SQL alone, so that SQL clients and clients of the market do not slow each other down.
+/// Creates a listener only for SQL, so that SQL clients and clients of the market do not slow each other down.
 fn aside(
     context: &Context,
     listener: TcpListener,

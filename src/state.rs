@@ -18,7 +18,7 @@ const MASTER_KEY: &str = "master.key";
 pub(crate) enum StateFound {
     /// The whole database file was read.
     Whole,
-    /// A database server answers and checks its own files.
+    /// The database server responds; the server checks its own files.
     Answers,
     /// The state was not created yet.
     Absent,

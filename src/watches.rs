@@ -87,7 +87,7 @@ pub(crate) struct WatchService<'a> {
     pub(crate) mailer: Option<Mailer>,
     /// Base URL at which people reach the market.
     pub(crate) public_url: &'a str,
-    /// Live answers of stores.
+    /// Live responses of stores.
     pub(crate) observations: ObservationReceiver,
     /// Token that is cancelled when the servers stop.
     pub(crate) stop: CancellationToken,

@@ -155,7 +155,8 @@ impl Context {
         Storefront::new(self.config.storefront.clone(), Arc::clone(&self.clock)).context("storefront")
     }
 
-    /// Creates the dependencies of a task over the stores of a home, for a process that queries these stores alone.
+    /// Creates the dependencies of a task over the stores of a home, for a process that is the only one to query these
+    /// stores.
     pub(crate) async fn store_deps(&self, storage: &Storage) -> anyhow::Result<StoreDeps> {
         let (lake, clock) = (self.lake_in(storage).await?, Arc::clone(&self.clock));
         Ok(StoreDeps::new(storage.clone(), lake, self.storefront()?, clock))
@@ -375,7 +376,7 @@ fn folder_of(home: &str) -> String {
 #[cfg(unix)]
 pub(crate) fn shutdown_signal() -> impl Future<Output = ()> + Send + 'static {
     use tokio::signal::unix::{SignalKind, signal};
-    // The handlers are installed at once, not at the first poll: a signal in between would be lost.
+    // The handlers are installed immediately, not at the first poll, because a signal in between would be lost.
     let told = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
     async move {
         // Without a handler the signal kills the process, which every writer here survives.

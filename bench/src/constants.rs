@@ -35,7 +35,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     compare(&server, &address)
 }
 
-/// Measures a running server's CPU time for answers that are the same for every caller, and prints it.
+/// Measures a running server's CPU time for responses that are the same for every caller, and prints it.
 pub(crate) fn compare(server: &ServerProcess, address: &str) -> anyhow::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("bare");

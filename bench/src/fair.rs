@@ -38,7 +38,7 @@ const PRICES: usize = 60;
 const STORES: usize = 4;
 /// Maximum request rate to a store (`storefront.rate_max_per_s`).
 const RATE_PER_S: &str = "4";
-/// Time between two price requests. Each store gets a quarter of its rate limit, so that a request alone hardly ever
+/// Time between two price requests. Each store gets a quarter of its rate limit, so that a single request hardly ever
 /// waits.
 const LOOK: Duration = Duration::from_millis(250);
 /// Time that a refused caller waits before it retries.
@@ -282,7 +282,7 @@ const GOODS: &str = "select product_id, cast(min(variant_id) as varchar) as vari
     row_number() over (partition by store order by product_id) as nth from variants where available \
     group by product_id, store order by nth, store";
 
-/// Reads a cart over all stores without a pause, and returns the number of answers.
+/// Reads a cart over all stores without a pause, and returns the number of responses.
 fn attack(address: &str, goods: &[Value], key: &str, stop: &AtomicBool) -> anyhow::Result<usize> {
     let items: Vec<_> = goods[..STORES]
         .iter()

@@ -16,12 +16,12 @@ const TURNS: usize = 10;
 const REQUESTS: usize = 40;
 const PAGE: usize = 20;
 
-/// A kind of question for both sides, and where the answers contain their ids or count.
+/// A kind of query for both sides, and the position of the ids or the count in the responses.
 struct Kind {
     name: &'static str,
     paths: Vec<String>,
     statements: Vec<String>,
-    /// Extracts the part of an HTTP answer that the statement's rows must match.
+    /// Extracts the part of an HTTP response that the statement's rows must match.
     of_path: fn(&Value) -> Value,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     };
     let mut asked = BenchServer::of(bench, true)?;
     asked.path("/v1/stats")?;
-    // The tables are registered while the server already answers requests.
+    // The tables are registered while the server is already handling requests.
     while asked.statement("select 1 one").is_err() {
         std::thread::yield_now();
     }
@@ -138,7 +138,7 @@ fn kinds(bench: &Bench) -> anyhow::Result<Vec<Kind>> {
     ])
 }
 
-/// Measures both sides alternately, after checking that each pair of answers is equal.
+/// Measures both sides alternately, after checking that each pair of results is equal.
 fn compare(asked: &mut BenchServer, kind: &Kind) -> anyhow::Result<()> {
     for (path, statement) in kind.paths.iter().zip(&kind.statements) {
         let expected = (kind.of_path)(&asked.path(path)?);

@@ -16,7 +16,7 @@ pub(crate) struct Outcome {
     pub(crate) answered: usize,
     pub(crate) refused: usize,
     pub(crate) failed: usize,
-    /// Durations of the answered requests, in milliseconds.
+    /// Durations of the requests that got a response, in milliseconds.
     pub(crate) times: Vec<f64>,
 }
 
@@ -42,7 +42,7 @@ impl Outcome {
 }
 
 /// The number of clients and the request rate of each. Without a rate, a client sends the next request as soon as the
-/// last is answered.
+/// response to the previous one arrives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     pub(crate) clients: usize,

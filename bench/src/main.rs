@@ -67,7 +67,7 @@ enum Benchmark {
     Backfill,
     /// Build a full release, and another after 1% of the stores changed
     Build,
-    /// Build a release with twenty brands held back, compared with none
+    /// Build a release with twenty brands held back, compared with a build with none held back
     Held,
     /// Refresh one brand, compared with writing the whole bucket's rows as one Parquet file
     Refresh,
@@ -75,11 +75,11 @@ enum Benchmark {
     Serve,
     /// Every kind of read over HTTP: server CPU time, duration, memory
     Reads,
-    /// Constant answers to many connections, compared with a bare axum server (part of `reads`)
+    /// Constant responses to many connections, compared with a bare axum server (part of `reads`)
     Constants,
     /// The cost of identifying callers and counting their requests, compared with the program in --before
     Callers,
-    /// Searches with a pincode compared with the same without; commits generated store answers to the home
+    /// Searches with a pincode compared with the same searches without one; commits generated store answers to the home
     Delivery,
     /// Ten times more searches than the server can answer
     Overload,
@@ -91,7 +91,7 @@ enum Benchmark {
     Statements,
     /// Searches during bodies that never end, and prices while ten keys read carts without a pause
     Fair,
-    /// Ten thousand watches judged by a release, compared with none and with the build of the release
+    /// Ten thousand watches evaluated on a release, compared with none and with the build of the release
     Watches,
     /// A hundred hot swaps of the release under load
     Swaps,

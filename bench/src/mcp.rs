@@ -145,8 +145,8 @@ impl RequestRun {
     }
 }
 
-/// Returns the durations of all calls in many sessions, in milliseconds. With `with_streams`, each session also keeps a
-/// stream open.
+/// Returns the durations of all calls in many sessions, in milliseconds. With `with_streams`, each session also has an
+/// open stream.
 async fn sessions(host: &Arc<str>, requests: &Arc<Vec<String>>, with_streams: bool) -> anyhow::Result<Vec<f64>> {
     let sessions: Vec<_> = (0..SESSIONS)
         .map(|number| {

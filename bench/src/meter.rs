@@ -56,7 +56,7 @@ impl Figure {
     }
 }
 
-/// Wall and CPU time of a piece of work.
+/// Wall and CPU time of a computation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     pub(crate) wall: Duration,

@@ -1,4 +1,4 @@
-//! Measures searches while fifty clients send expensive statements, alternating with searches alone.
+//! Measures searches while fifty clients send expensive statements, alternating with searches without statements.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -41,7 +41,7 @@ const WILD: [&str; 12] = [
     "select count(distinct a.title || b.title) from products a join products b on a.currency = b.currency",
 ];
 
-/// Prints the p99 of searches, alone and during the statements, and the server's memory.
+/// Prints the p99 of searches, without and during the statements, and the server's memory.
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let mut command = bench.command(bench.home(), &["query-server", "--listen", "127.0.0.1:0"]);
     command.env("HAAT_SQL__LISTEN", "127.0.0.1:0");

@@ -11,7 +11,7 @@ const PORTS_MAX: u64 = 500;
 /// Maximum number of stores for the other kinds of addressing.
 const STORES_MAX: u64 = 100_000;
 
-/// Number of stores in one block 127.a.b.0/24. The last octet of an address is 1 to 250.
+/// Number of stores in one block 127.a.b.0/24. The last octet of an address in a block is 1 to 250.
 const BLOCK: u32 = 250;
 
 /// Returns an error if there are more stores than available addresses, or if other machines can reach the bind address.

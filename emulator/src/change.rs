@@ -7,7 +7,7 @@ use crate::fault::FaultRule;
 use crate::item::Item;
 use crate::zones::ZoneRules;
 
-/// A change to one store that takes effect at once in every view.
+/// A change to one store that takes effect immediately in every view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(
     tag = "kind",
@@ -24,11 +24,11 @@ pub enum Change {
         /// of decimals of the old price; a price that would lose digits is refused.
         price: String,
     },
-    /// Sets the stock of a variant, or of every variant of a product. At 0 or fewer pieces it is not for sale.
+    /// Sets the stock of a variant, or of every variant of a product. A variant with 0 or fewer units is not for sale.
     SetStock {
         /// The variant or product whose stock is set.
         item: Item,
-        /// Number of pieces in stock.
+        /// Number of units in stock.
         quantity: i64,
     },
     /// Removes the product from every view.

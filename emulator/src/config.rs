@@ -81,7 +81,7 @@ pub struct EmulatorConfig {
     pub resellers: u32,
     /// ISO 4217 currency code for recorded stores that do not state their own.
     pub recorded_currency: String,
-    /// Content codings of the answers.
+    /// Content codings of the responses.
     pub encoding: Encoding,
     /// Delay before the first byte of every answer.
     pub latency: Duration,

@@ -1,4 +1,4 @@
-//! The customers of a store and their access tokens. Passwords are kept as salted digests.
+//! The customers of a store and their access tokens. Passwords are stored as salted digests.
 
 use std::collections::HashMap;
 

@@ -47,7 +47,7 @@ impl Requests {
         self.count_by_path.get(path).copied().unwrap_or(0)
     }
 
-    /// Returns the number of logged requests that were answered with this status.
+    /// Returns the number of logged requests whose response had this status.
     #[must_use]
     pub fn answered(&self, status: u16) -> usize {
         self.latest

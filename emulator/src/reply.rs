@@ -35,7 +35,7 @@ pub(crate) struct Reply {
     pub(crate) location: Option<String>,
     pub(crate) retry_after_s: Option<u64>,
     pub(crate) challenge: bool,
-    /// API version that answered the request.
+    /// API version of the response.
     pub(crate) api_version: Option<&'static str>,
     /// Currency of the cart's amounts, sent in the cookie `cart_currency` (platform: markets).
     pub(crate) cart_currency: Option<String>,

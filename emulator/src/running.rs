@@ -169,7 +169,7 @@ impl RunningStores {
         Ok(())
     }
 
-    /// Applies a change to a store, at once and in every view.
+    /// Applies a change to a store, immediately and in every view.
     pub fn change(&self, slug: &str, change: Change) -> Result<ChangeTarget, EmulatorError> {
         control::make(self.shop(slug)?, change).map_err(|source| EmulatorError::Change {
             slug: slug.to_owned(),
@@ -183,7 +183,7 @@ impl RunningStores {
         self.change(slug, Change::Reprice { item, price })
     }
 
-    /// Sets the stock of a variant, or of every variant of a product, in pieces.
+    /// Sets the stock of a variant, or of every variant of a product, in units.
     pub fn set_stock(&self, slug: &str, item: impl Into<Item>, quantity: i64) -> Result<ChangeTarget, EmulatorError> {
         let item = item.into();
         self.change(slug, Change::SetStock { item, quantity })

@@ -75,7 +75,7 @@ pub(crate) struct Shop {
     delayed: Mutex<Vec<Ask>>,
 }
 
-/// Limits on the data that a store keeps.
+/// Limits on the data that a store retains.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) cart_ttl: Duration,
@@ -191,7 +191,7 @@ impl Shop {
         lock(&self.reviews).app(self.widget)
     }
 
-    /// Switches the app on the store's pages, or removes it. The previous app still answers requests.
+    /// Switches the app on the store's pages, or removes it. The previous app still responds to requests.
     pub(crate) fn use_app(&self, app: Option<ReviewWidget>) {
         lock(&self.reviews).use_app(app);
     }

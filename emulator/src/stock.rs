@@ -4,7 +4,7 @@ use crate::generated::dice::fold;
 /// The stock of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stock {
-    /// Number of pieces in stock. Never below 0, however many were sold on order.
+    /// Number of units in stock. Never below 0, however many were sold on order.
     pub(crate) quantity: u32,
     /// True if the variant can be bought.
     pub(crate) available: bool,
@@ -15,11 +15,11 @@ pub(crate) struct Stock {
 /// One in this many available variants is sold on order.
 const ON_ORDER_EVERY: u64 = 40;
 
-/// Maximum number of pieces of a variant, unless another number is set on demand.
+/// Maximum number of units of a variant, unless another number is set on demand.
 const PIECES_MAX: u64 = 60;
 
 /// Returns the stock of a variant whose record states its availability. The number depends on the variant and on how
-/// often its product has changed by itself. A number that was set on demand takes precedence.
+/// often its product has changed with the epochs. A number that was set on demand takes precedence.
 pub(crate) fn stock(
     catalogue: &Catalogue,
     place: u64,

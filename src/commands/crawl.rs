@@ -116,7 +116,7 @@ enum CrawlRelease {
     Interrupted,
 }
 
-/// Builds a release. A signal before or during the build aborts it at once.
+/// Builds a release. A signal before or during the build aborts it immediately.
 async fn release_after(
     context: &Context,
     storage: &Storage,
@@ -197,8 +197,8 @@ fn outcome(report: &RunReport, interrupted: bool) -> Outcome {
     }
 }
 
-/// Runs one refresh with a progress bar. After `told` it finishes what is in progress; the next run continues from
-/// there.
+/// Runs one refresh with a progress bar. After the stop signal `told`, the stores in progress are finished; the next
+/// run continues with the others.
 pub(crate) async fn crawl(
     context: &Context,
     storage: &Storage,

@@ -45,7 +45,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     context.config.limits.free = plenty;
     // Users of the demo read its mails in the browser.
     context.config.dashboard.mail.outbox = true;
-    // A home that the operator named is kept; any other is removed when the demo ends.
+    // A home that the operator configured stays; a temporary home is removed when the demo ends.
     if context.home_is_default {
         let folder = tempfile::tempdir().context("folder for the demo")?;
         context.config.home = folder.path().to_string_lossy().into_owned();
@@ -234,8 +234,8 @@ async fn fill(context: &Context, storage: &Storage, stores: &emulator::RunningSt
     Ok(())
 }
 
-/// Asks the stores for delivery costs while the market is open, and releases the answers. Does nothing if the operator
-/// disabled the job that does this elsewhere.
+/// Requests delivery costs from the stores while the market is open, and releases the results. Does nothing if the
+/// operator disabled the job that does this elsewhere.
 async fn delivery(mut context: Context, storage: &Storage, stop: &CancellationToken) -> anyhow::Result<()> {
     // Progress is not shown while the market is open.
     context.quiet = true;
@@ -246,7 +246,7 @@ async fn delivery(mut context: Context, storage: &Storage, stop: &CancellationTo
         cancel: stop.clone(),
         ..context.store_deps(storage).await?
     };
-    // Stores on this machine may be asked all questions in one day.
+    // Stores on this machine may receive all requests in one day.
     let options = ProbeOptions {
         budget_per_day: PROBES_MAX,
         ..context.config.delivery.options()

@@ -8,7 +8,7 @@ use url::Url;
 use crate::exit::Outcome;
 use crate::wiring::Context;
 
-/// Maximum wait for an answer: supervisors of servers ask again soon.
+/// Maximum wait for a response, because supervisors of servers check again soon.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// `haat health`: queries a probe, for environments without another HTTP client, such as a container.

@@ -281,7 +281,7 @@ fn write_findings(out: &mut dyn std::io::Write, looked: &QualityView<'_>) -> std
     }
 }
 
-/// Writes one line about a brand whose earlier data a release keeps.
+/// Writes one line about a brand whose earlier data is still in a release.
 pub(super) fn write_held(out: &mut dyn std::io::Write, brand: &HeldBrand) -> std::io::Result<()> {
     let HeldBrand {
         slug, since, reasons, ..

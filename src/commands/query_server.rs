@@ -29,7 +29,7 @@ use crate::wiring::{Context, shutdown_signal};
 pub(crate) enum Parts {
     /// Stored data only.
     Graph,
-    /// Stored data, and live answers of stores.
+    /// Stored data, and live responses of stores.
     All,
 }
 
@@ -43,7 +43,7 @@ pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -
     let address = server.address.clone();
     let mut told = std::pin::pin!(shutdown_signal());
     // A client that waits for this line can send requests. If there is no release yet, or a broken one, the follower
-    // keeps trying and reports failures itself.
+    // retries and reports failures itself.
     tokio::select! {
         opened = server.refresh() => match opened {
             Ok(Followed::Nothing) => tracing::warn!(
@@ -128,7 +128,7 @@ fn search_log(context: &Context, storage: &Storage, writers: &mut Vec<Writer>) -
     })
 }
 
-/// Binds and serves in the background. No release is served until the server is told to look for one.
+/// Binds and serves in the background. No release is served until the server is instructed to load one.
 pub(crate) async fn start(
     context: &Context,
     storage: &Storage,
@@ -201,7 +201,7 @@ pub(crate) async fn start(
     })
 }
 
-/// The parts needed for live answers, watches and the endpoints for agents.
+/// The components needed for live responses, watches and the endpoints for agents.
 struct LiveParts<'a> {
     context: &'a Context,
     storage: &'a Storage,
@@ -253,7 +253,7 @@ impl RunningServer {
         self.doors.state()
     }
 
-    /// Looks for a new release at once, without waiting for the next poll.
+    /// Looks for a new release immediately, without waiting for the next poll.
     pub(crate) async fn refresh(&self) -> anyhow::Result<Followed> {
         let (opened, ()) = tokio::join!(self.server.refresh(), self.server.refresh_checks());
         Ok(opened?)

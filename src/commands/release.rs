@@ -109,7 +109,7 @@ async fn show(context: &Context, releases: &ReleaseStore, id: Option<String>) ->
         .print(&shown, |out| writeln!(out, "{}", serde_json::to_string_pretty(&shown)?))
 }
 
-/// A manifest, with a flag that tells if its release is pinned.
+/// A manifest, with a flag that is true if its release is pinned.
 #[derive(Debug, Serialize)]
 struct ManifestView {
     #[serde(flatten)]

@@ -29,7 +29,7 @@ async fn refresh(args: &RefreshReviewsArgs, context: &Context) -> anyhow::Result
     print(context, &refreshed.map_err(refused)?)
 }
 
-/// `haat backfill --stage reviews`: reads landed answers of review apps into reviews and ratings.
+/// `haat backfill --stage reviews`: parses landed responses of review apps into reviews and ratings.
 pub(super) async fn reread(args: &BackfillArgs, options: &RereadOptions, context: &Context) -> anyhow::Result<Outcome> {
     let (cancel, _listener) = until_signal();
     let deps = StoreDeps {

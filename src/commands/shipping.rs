@@ -43,7 +43,7 @@ pub(crate) async fn read_terms(context: &Context, storage: &Storage) -> anyhow::
     Ok(())
 }
 
-/// `haat backfill --stage shipping`: reads landed answers of stores into shipping terms.
+/// `haat backfill --stage shipping`: parses landed responses of stores into shipping terms.
 pub(super) async fn reread(args: &BackfillArgs, options: &RereadOptions, context: &Context) -> anyhow::Result<Outcome> {
     let deps = context.store_deps(&context.storage()?).await?;
     let report = reread_shipping(options, &deps).await.map_err(refused)?;

@@ -94,7 +94,7 @@ pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Ou
             counted(report.runs_closed, "run"),
         )
     })?;
-    // A worker without `--until-empty` only ends when it is told to stop, so that is a success.
+    // A worker without `--until-empty` only ends after a stop signal, so this end counts as success.
     Ok(if args.until_empty && interrupted {
         Outcome::Partial
     } else {

@@ -6,7 +6,7 @@ const LEVELS: &str = "error, warn, info, debug, trace, off";
 /// name of a target, and then nothing is logged.
 ///
 /// # Errors
-/// Names the part and the known levels.
+/// The error names the invalid part and the known levels.
 pub(crate) fn check_filter(key: &str, filter: &str) -> anyhow::Result<()> {
     // Span conditions contain commas of their own; `tracing` itself reports errors in them.
     if filter.contains(['[', '{']) {

@@ -104,7 +104,7 @@ pub(crate) struct S3 {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Landing {
-    /// Number of days for which landed pages are kept.
+    /// Number of days for which landed pages are retained.
     pub(crate) keep_days: u32,
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct Lake {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Release {
-    /// Number of releases that `haat release gc` keeps.
+    /// Number of releases that `haat release gc` retains.
     pub(crate) keep: usize,
     /// Minimum age in seconds before unneeded files are removed: a running build may be about to publish them.
     pub(crate) gc_min_age_s: u64,
@@ -146,11 +146,11 @@ pub(crate) struct Endpoint {
     pub(crate) api_key: String,
     /// Number of dimensions of the model's vectors.
     pub(crate) dimensions: usize,
-    /// True if the request asks the model for `dimensions` dimensions.
+    /// True if the request states `dimensions` as the number of dimensions.
     pub(crate) shorten: bool,
     /// True if plain `http` to another machine is allowed.
     pub(crate) allow_http: bool,
-    /// Maximum time for a query's vector, in milliseconds; after it the search uses words alone.
+    /// Maximum time for a query's vector, in milliseconds; after this time the search uses only words.
     pub(crate) query_timeout_ms: u64,
     /// Maximum time for the vectors of 64 products, in milliseconds.
     pub(crate) documents_timeout_ms: u64,
@@ -166,7 +166,7 @@ pub(crate) enum EmbedderChoice {
     Transformer,
     /// A model that another server runs.
     Endpoint,
-    /// No embedder: releases are built without vectors, and searched by words alone.
+    /// No embedder: releases are built without vectors, and searches use only words.
     None,
 }
 
@@ -226,9 +226,9 @@ pub(crate) struct LiveGateway {
     pub(crate) carts: CartConfig,
     /// Settings of discount codes.
     pub(crate) coupons: CouponsConfig,
-    /// True if the live answers of stores are stored for the price history.
+    /// True if the live responses of stores are stored for the price history.
     pub(crate) observe: bool,
-    /// Settings of storing live answers.
+    /// Settings for storing live responses of stores.
     pub(crate) observations: ObservationsConfig,
 }
 

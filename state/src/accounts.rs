@@ -52,7 +52,7 @@ pub(crate) fn new_account_id() -> Result<AccountId, StateError> {
 impl State {
     /// Finds the account of a provider's subject, or creates it. A given e-mail address replaces an older one.
     ///
-    /// Accounts are identified by issuer and subject alone, because an address can change owners.
+    /// Accounts are identified only by issuer and subject, because an address can change owners.
     ///
     /// # Errors
     /// [`StateError`].

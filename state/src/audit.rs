@@ -32,7 +32,7 @@ pub enum AuditAction {
     /// A key was renamed.
     #[serde(rename = "key.renamed")]
     KeyRenamed,
-    /// A key was revoked at once.
+    /// A key was revoked with immediate effect.
     #[serde(rename = "key.revoked")]
     KeyRevoked,
     /// A key was replaced by a new one.
@@ -59,7 +59,7 @@ pub enum AuditAction {
     /// A sign-in attempt was refused.
     #[serde(rename = "session.refused")]
     SignInRefused,
-    /// A brand's store was asked to sign somebody in, or to create an account.
+    /// A request was sent to a brand's store to sign somebody in, or to create an account.
     #[serde(rename = "store_account.asked")]
     StoreAccountAsked,
 }
@@ -252,7 +252,7 @@ impl State {
         events.ok_or(damaged)
     }
 
-    /// Records that somebody asked a brand's store to sign them in. `detail` must not contain an e-mail address.
+    /// Records a request to a brand's store to sign somebody in. `detail` must not contain an e-mail address.
     ///
     /// # Errors
     /// [`StateError`].

@@ -13,7 +13,7 @@ pub struct CouponOutcome {
     pub variant: Option<VariantId>,
     /// The verdict of the store.
     pub verdict: CouponVerdict,
-    /// Time just before the store was asked.
+    /// Time immediately before the request to the store.
     pub tested_at: Timestamp,
 }
 

@@ -22,7 +22,7 @@ impl State {
         writing.commit().await
     }
 
-    /// Removes the record of the dashboard at `public_url`. A later record of another URL is kept.
+    /// Removes the record of the dashboard at `public_url`. A later record of another URL stays.
     ///
     /// # Errors
     /// [`StateError`].

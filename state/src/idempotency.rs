@@ -39,7 +39,7 @@ pub enum RequestStart {
 
 impl IdempotentSlot {
     /// Creates the identity of a request of `caller` to `route` with the idempotency key `key`. Only a hash of the key
-    /// is kept.
+    /// is stored.
     #[must_use]
     pub fn new(caller: &str, route: &str, key: &str) -> Self {
         Self {

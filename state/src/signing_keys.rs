@@ -69,7 +69,7 @@ impl State {
         Ok(rows.into_iter().map(read).collect())
     }
 
-    /// Stores the first signing key and returns all keys. If several servers create one, only the earliest is kept.
+    /// Stores the first signing key and returns all keys. If several servers create a key, only the earliest is stored.
     ///
     /// # Errors
     /// [`StateError`].

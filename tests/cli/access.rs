@@ -184,7 +184,7 @@ fn of_a_thousand_requests_at_once_as_many_pass_as_may() {
     let haat = market()
         .with("HAAT_LIMITS__ANONYMOUS__PER_SECOND", "1")
         .with("HAAT_LIMITS__ANONYMOUS__BURST", "100")
-        // The daily limit is reached at once, so that no capacity is refilled while the requests are sent.
+        // The daily limit is reached immediately, so that no capacity is refilled while the requests are sent.
         .with("HAAT_LIMITS__ANONYMOUS__PER_DAY", "60");
     std::fs::create_dir_all(haat.path()).unwrap();
     let (_serving, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);

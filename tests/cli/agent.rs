@@ -38,7 +38,7 @@ fn document(result: &str) -> Value {
     serde_json::from_str::<Value>(document).unwrap()["data"].clone()
 }
 
-/// A model that searches for the person's words, asks for the price, creates a cart and asks for the links.
+/// A model that searches for the person's words, requests the price, creates a cart and requests the links.
 fn shops(body: &Value) -> Value {
     let names: Vec<_> = body["tools"]
         .as_array()

@@ -1,4 +1,4 @@
-//! Tests of backups of a whole home, and of the answers of a restored one.
+//! Tests of backups of a whole home, and of the responses of a restored home.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

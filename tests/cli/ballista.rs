@@ -35,7 +35,7 @@ pub(crate) fn has_ballista() -> bool {
     programs.iter().all(|program| has_program(program, &["--version"]))
 }
 
-/// Returns Ballista's answers to statements over the files in a folder.
+/// Returns Ballista's results of statements over the files in a folder.
 pub(crate) fn answers(folder: &Path, statements: &[String]) -> Vec<Value> {
     let asked = tempfile::tempdir().unwrap();
     let files: Vec<_> = (0..statements.len())
@@ -78,7 +78,7 @@ fn plain(rows: &Value) -> Vec<Vec<(String, String)>> {
     rows.as_array().unwrap().iter().map(row).collect()
 }
 
-/// Sends the same statements to Ballista and `haat sql` on one state of the lake and checks that the answers are equal.
+/// Sends the same statements to Ballista and `haat sql` on one state of the lake and checks that the results are equal.
 /// Row order counts only if `is_ordered`.
 pub(crate) fn answers_alike(haat: &Haat, statements: &[String], is_ordered: bool) {
     let folder = tempfile::tempdir().unwrap();

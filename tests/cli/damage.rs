@@ -245,7 +245,7 @@ fn event(haat: &Haat, log: &str, says: &str) -> Vec<PathBuf> {
 fn what_is_lost_beside_the_tables_costs_its_own_brand_alone_and_a_repair_makes_it_again_from_the_lake_and_manifests() {
     let haat = Haat::new();
     let (_stores, stores) = haat.serve(&[["emulate"].as_slice(), &SOURCE].concat());
-    // This brand is registered by an event of its own.
+    // This brand is registered by a separate event.
     let first = stores["stores"][0]["base_url"].as_str().unwrap();
     haat.run(&["brands", "add", "--moved", first]).json();
     let alone = haat.run(&["brands", "list"]).json();

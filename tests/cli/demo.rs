@@ -133,7 +133,7 @@ fn the_same_seed_gives_the_same_products() {
     assert_ne!(first, ids("4"));
 }
 
-/// Returns the distinct days of the timestamps in answers.
+/// Returns the distinct days of the timestamps in responses.
 fn days<'a>(moments: impl Iterator<Item = &'a serde_json::Value>) -> BTreeSet<String> {
     moments
         .map(|moment| moment.as_str().unwrap()[..10].to_owned())

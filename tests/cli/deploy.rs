@@ -41,7 +41,7 @@ fn deployed(end: &str) -> Vec<PathBuf> {
 /// Checks that this program accepts the arguments of a command line.
 pub(crate) fn understands(words: &[String], told: &str) {
     let haat = Haat::new();
-    // `--help` is answered after the other arguments are parsed, so nothing is run.
+    // `--help` is handled after the other arguments are parsed, so nothing is run.
     let output = Command::new(env!("CARGO_BIN_EXE_haat"))
         .args(words)
         .arg("--help")

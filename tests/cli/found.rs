@@ -1,5 +1,5 @@
 //! Tests of search hits joined with the release and the lake: the questions in docs/found.md, and the callers who may
-//! ask them.
+//! send them.
 
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ fn a_server_answers_over_its_release_and_the_lake_as_it_is_now() {
         (200, &json!(haat.sql("select count(*) n from price_history"))),
         "{before}"
     );
-    // After a crawl without a release, the lake is newer at once.
+    // After a crawl without a release, the lake is newer than the release.
     drop(stores);
     let (_stores, _) = haat.with_stores(&["--products", "40", "--stores", "1", "--seed", "99"]);
     haat.run(&["crawl"]).document();

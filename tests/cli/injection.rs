@@ -1,5 +1,5 @@
-//! Tests that texts of shops and their customers are treated only as data. No program follows them, and clients are
-//! told that they are data.
+//! Tests that texts of shops and their customers are treated only as data. No program follows these instructions, and
+//! clients are informed that the texts are data.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

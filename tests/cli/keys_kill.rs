@@ -162,8 +162,8 @@ impl Market {
         Some(told["data"]["usage_today"]["requests"].as_u64().unwrap())
     }
 
-    /// Runs all people and clients until the server is killed. Returns the use count that `witness`, another server on
-    /// the same state, reported immediately before.
+    /// Runs all people and clients until the server is killed. Returns the use count that the server `witness`, another
+    /// server on the same state, reported immediately before.
     fn kill_under_load(&self, mut server: ServerProcess, base: &str, witness: &str) -> u64 {
         let before = self.changes();
         self.runtime.block_on(async {
@@ -172,7 +172,7 @@ impl Market {
                 futures::future::join_all((0..CLIENTS).map(async |_| while self.used(base).await.is_some() {}));
             let killer = async {
                 let mut written = 0;
-                // The witness knows what the server has saved, not the counts in its memory.
+                // The other server knows the counts that the server has saved, not the counts in its memory.
                 while self.changes() < before + CHANGES || written == 0 {
                     written = self.used(witness).await.unwrap();
                 }

@@ -110,7 +110,7 @@ fn a_kill_at_any_state_changing_call_is_recovered_from() {
     if !has_program("strace", &["-qq", "-e", "trace=none", "true"]) {
         return;
     }
-    // The same stores at two epochs give an old and a new release.
+    // Crawls of the same stores at two epochs produce an old and a new release.
     let source = ["--products", "24", "--stores", "2", "--seed", "9"];
     let before = Haat::new();
     let (_old, old) = before.with_stores(&source);

@@ -106,8 +106,8 @@ fn one_address_has_its_share_of_connections_and_others_are_served() {
     metrics(ops, "http_connections_refused_total 7");
 }
 
-/// Opens a connection from this address and sends a probe. Returns the connection if it was answered, or `None` if it
-/// was closed.
+/// Opens a connection from this address and sends a probe. Returns the connection if a response arrived, or `None` if
+/// it was closed.
 async fn asked_from(from: [u8; 4], to: &str) -> Option<tokio::net::TcpStream> {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let socket = tokio::net::TcpSocket::new_v4().unwrap();

@@ -47,7 +47,7 @@ fn a_script_for_a_shell_that_nobody_reads_is_no_error() {
 
 #[test]
 fn a_crawl_that_is_interrupted_before_its_release_is_done_in_part() {
-    // A model that accepts a request and never answers.
+    // A model that accepts a request and never responds.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     let (asked, asking) = mpsc::channel();
@@ -245,7 +245,7 @@ fn the_doctor_looks_at_the_files_of_a_lake_whose_tick_is_stuck() {
     let record = std::fs::read(ticks.join("00000000000000000001.json")).unwrap();
     let mut record: Value = serde_json::from_slice(&record).unwrap();
     (record["tick"], record["token"]) = (2.into(), "gone".into());
-    // An unfinished tick of a crawl would be given up and repeated.
+    // An unfinished tick of a crawl would be abandoned and repeated.
     record["kind"] = "compact".into();
     std::fs::write(ticks.join("00000000000000000002.json"), record.to_string()).unwrap();
     std::fs::remove_file(files(&haat.path().join("lake/variants"), ".parquet").remove(0)).unwrap();

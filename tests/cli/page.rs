@@ -412,7 +412,7 @@ fn the_page_says_when_stores_were_last_checked_and_warns_when_none_was_for_days(
         "Nothing had changed.",
         "What was found then is shown here.",
     ];
-    // The number is larger than any run could have recorded by itself.
+    // The number is larger than any run could have recorded.
     record_checks(&haat, 1000, "2020-05-17T12:00:00Z", |at| outcomes[at % 4]);
     let (server, ready) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let base = ready["address"].as_str().unwrap();

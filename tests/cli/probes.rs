@@ -78,7 +78,7 @@ fn a_server_that_is_told_to_stop_sends_proxies_away_and_answers_meanwhile() {
         told["internal_address"].as_str().unwrap(),
     );
     let (live, told_live) = live.serve(&["live-gateway", "--listen", "127.0.0.1:0"]);
-    // The gateway stops first, because it asks the query server for its products.
+    // The gateway stops first, because it requests its products from the query server.
     let price = format!("/v1/products/{product}/price");
     for (server, told, asked) in [(&live, &told_live, price.as_str()), (&graph, &told, "/v1/stats")] {
         told_to_stop(server, &at(told, "ops_address", "/readyz"));

@@ -1,4 +1,4 @@
-//! Asks the twelve questions of docs/questions.md in every engine of the market that the document creates, and runs the
+//! Runs the twelve questions of docs/questions.md in every engine of the market that the document creates, and runs the
 //! notebook that draws the answers.
 
 use std::path::Path;

@@ -180,11 +180,11 @@ async fn of_three_workers_one_is_killed_and_one_is_paused_and_each_store_is_refr
     assert_eq!(market.ticks(), ticks, "it committed after it woke");
     assert_eq!(killed.end().0, None);
 
-    // No store was requested by two workers at once: after another worker took over a store, the first never requested
-    // it again.
+    // No store was requested by two workers at the same time: after another worker took over a store, the first never
+    // requested it again.
     let asked_by_several = before.values().filter(|askers| askers.len() > 1).count();
-    // The third worker took over the stores that the two had started, and finished them. A store that had answered
-    // completely before its worker stopped has landed and is not requested again.
+    // The third worker took over the stores that the two had started, and finished them. A store whose responses were
+    // complete before its worker stopped has landed and is not requested again.
     for (begun, first) in [(&begun_by_killed, "worker-killed"), (&begun_by_paused, "worker-paused")] {
         for store in begun {
             assert_eq!(before[store][0], first, "{store}");

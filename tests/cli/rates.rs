@@ -79,7 +79,7 @@ fn a_file_with_a_wrong_row_is_refused_as_a_whole_and_the_row_is_told() {
     assert_eq!(missing.code, 2, "{}", missing.stderr);
 }
 
-/// Starts a server on loopback that answers every request with `body`.
+/// Starts a server on loopback that responds to every request with `body`.
 fn serve(body: &'static str) -> std::net::SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

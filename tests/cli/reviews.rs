@@ -1,4 +1,4 @@
-//! Tests of reviews from review apps, from stores to answers: crawl, refresh reviews, release, query.
+//! Tests of reviews from review apps, from stores to API responses: crawl, refresh reviews, release, query.
 
 use data_model::{ReviewWidget, Timestamp};
 use serde_json::Value;
@@ -23,7 +23,7 @@ fn number(value: &Value) -> u64 {
     value.as_u64().unwrap()
 }
 
-/// Compares the answers about a product of each app with the lake.
+/// Compares the API responses about a product of each app with the lake.
 fn check_products(haat: &Haat, address: &str) {
     let best = "select product_id as id, source, rating_average as stars, rating_count as ratings from widget_ratings \
          where rating_count > 0 order by source, rating_count desc, 1";

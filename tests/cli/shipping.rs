@@ -1,4 +1,4 @@
-//! Tests of shipping terms from stores' texts to answers: crawl, refresh shipping, release, query.
+//! Tests of shipping terms from stores' texts to API responses: crawl, refresh shipping, release, query.
 
 use std::process::Command;
 
@@ -164,7 +164,7 @@ fn terms_are_read_again_from_what_stores_answered_without_asking_them() {
     let changed = |told: &serde_json::Value| told["report"]["totals"]["changed"].as_u64().unwrap();
     assert_eq!((changed(&dry), changed(&back)), (read.len() as u64, read.len() as u64));
     assert_eq!(terms(&haat), read);
-    // A range without answers changes nothing.
+    // A range of days without landed responses changes nothing.
     let none = haat.run(&[&command[..], &["--to", "2020-01-01"]].concat()).json();
     assert_eq!(none["report"]["totals"]["left"], 12, "{none}");
     assert_eq!(terms(&haat), read);

@@ -93,7 +93,7 @@ fn twenty_swaps_under_load_fail_no_request_and_mix_no_answer() {
     );
 }
 
-/// Waits until the server answers from `release`.
+/// Waits until the server serves `release`.
 async fn served(client: &reqwest::Client, base: &str, release: &str) {
     let begun = Instant::now();
     loop {

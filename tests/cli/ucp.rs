@@ -422,7 +422,7 @@ fn is_done_once(agent: &mut Agent, (cart, variant): (&Value, &str)) {
     assert_eq!(error_code(&gone), ("error", "not_found"));
 }
 
-/// Validates the answers against the schemas with a JSON Schema validator.
+/// Validates the responses against the schemas with a JSON Schema validator.
 fn are_valid(answers: &[Value], schemas: &Path) {
     let mut python = Command::new("python3")
         .args(["-c", VALIDATOR])

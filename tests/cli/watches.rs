@@ -102,7 +102,7 @@ struct Delivery {
     body: String,
 }
 
-/// Receives the next POST request and answers it.
+/// Receives the next POST request and responds to it.
 fn delivery(receiver: &TcpListener) -> Delivery {
     let (mut stream, _) = receiver.accept().unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());

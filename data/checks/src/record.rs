@@ -21,7 +21,7 @@ pub enum ChecksError {
 const PREFIX: &str = "checks";
 /// Maximum number of attempts to merge and write a record while other crawls write first.
 const TRIES_MAX: usize = 64;
-/// Number of newest events that are kept. If an event is damaged, the previous one is used.
+/// Number of newest events that are not deleted. If an event is damaged, the previous one is used.
 const KEPT: u64 = 8;
 
 /// Loads the last check of every brand. Empty if nothing was ever checked. If an event is invalid, the previous one is

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use tested::{TESTS_MAX, TestedStore, is_recent, load_tested, take_tested, tested_at, tested_stores};
 
-/// Maximum number of codes kept per source page type.
+/// Maximum number of codes stored per source page type.
 pub const CODES_MAX: usize = 40;
 
 /// Discount codes found in one part of a store's site when it was last read.

@@ -9,7 +9,7 @@ use crate::CodesError;
 /// Folder of the objects with tested codes.
 const PREFIX: &str = "discounts";
 const EXTENSION: &str = ".json";
-/// Maximum number of tests kept per store. Beyond it, the oldest tests are removed.
+/// Maximum number of tests stored per store. Beyond it, the oldest tests are removed.
 pub const TESTS_MAX: usize = 200;
 /// Maximum number of stores that are listed.
 const STORES_MAX: usize = 50_000;

@@ -59,7 +59,7 @@ impl WordPieces {
         self.beginnings.contains_key(word)
     }
 
-    /// Returns `true` if a piece is a single letter, digit or sign.
+    /// Returns `true` if a piece is a single letter, digit or symbol.
     #[must_use]
     pub fn is_letter(&self, piece: u32) -> bool {
         self.letters.get(piece as usize).copied().unwrap_or_default()

@@ -2,8 +2,8 @@
 //! computed exactly.
 //!
 //! A fixed rotation spreads the content of a vector evenly over its components, and a *sign code* stores the signs of
-//! the result. A query keeps its full components. Its estimated similarity to a sign code is the sum of its components,
-//! each with the sign from the code.
+//! the result. The components of a query are not reduced. Its estimated similarity to a sign code is the sum of its
+//! components, each with the sign from the code.
 //!
 //! One block contains the codes of 64 vectors, with four components of one vector in half a byte. One instruction can
 //! therefore look up the sums of four components for all 64 vectors.

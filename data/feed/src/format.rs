@@ -110,7 +110,7 @@ fn fields(row: &Row) -> [String; COLUMNS.len()] {
 }
 
 /// Escapes a field for tab-separated values. A field with quotation marks is quoted, and its quotation marks are
-/// doubled. Fields contain neither tabs nor line breaks.
+/// doubled. Fields do not contain tabs or line breaks.
 fn escaped(field: &str) -> std::borrow::Cow<'_, str> {
     if field.contains('"') {
         format!("\"{}\"", field.replace('"', "\"\"")).into()

@@ -99,7 +99,7 @@ pub struct Row {
     pub google_product_category: Option<u32>,
     /// The store's own product type.
     pub product_type: Option<String>,
-    /// Shipping cost for the item alone.
+    /// Shipping cost for an order of only this item.
     pub shipping: Option<String>,
     /// Weight for shipping.
     pub shipping_weight: Option<String>,

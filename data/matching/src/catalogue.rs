@@ -50,7 +50,7 @@ pub struct Bounds {
     /// stores, the name is probably a common word that some store entered as the maker (`Everyday`). Titles that begin
     /// with such a word then do not identify the maker.
     pub title_stores_max: usize,
-    /// Maximum number of parsed products kept in memory. Further products of the same maker are parsed again for each
+    /// Maximum number of parsed products in memory. Further products of the same maker are parsed again for each
     /// comparison.
     pub held_max: usize,
 }

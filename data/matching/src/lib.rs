@@ -7,8 +7,8 @@
 //! Candidates are found by barcode, or else by maker and title words. A product that differs in size, pack, colour,
 //! flavour or version is not the same product. Undecidable pairs are omitted, because a wrong pair is worse than none.
 //!
-//! The crate reads no files, clock or network, never compares all products with all others, and knows neither releases
-//! nor the lake.
+//! The crate reads no files, clock or network, never compares all products with all others, and does not depend on
+//! releases or the lake.
 
 mod amounts;
 mod audience;

@@ -119,7 +119,7 @@ struct Blocks {
 struct Block {
     /// Products whose store states the maker or has the maker's name.
     stated: Vec<Entry>,
-    /// Products whose title begins with the maker's name.
+    /// Products whose title starts with the maker's name.
     begun: Vec<Entry>,
 }
 

@@ -3,7 +3,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// Maximum number of characters read from a text. No title needs more to identify a product.
 const CHARS_MAX: usize = 300;
-/// Maximum number of pieces of a text.
+/// Maximum number of words and numbers read from a text.
 const PIECES_MAX: usize = 64;
 
 /// A run of letters or a number in a text.

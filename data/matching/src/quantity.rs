@@ -111,7 +111,7 @@ const UNITS: &[Unit] = &[
 /// Words before a number that state a pack size.
 const PACKS: &[&str] = &["pack", "set", "combo", "bundle", "case", "box"];
 
-/// Quantities found in a text, and the pieces that belong to them.
+/// Quantities found in a text, and the words that belong to these quantities.
 #[derive(Debug, Default)]
 pub(crate) struct TextQuantities {
     pub(crate) quantities: Vec<Quantity>,
@@ -128,7 +128,7 @@ pub(crate) struct TextQuantities {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CountCandidate {
     pub(crate) quantity: Quantity,
-    /// Indices of the pieces that state the number.
+    /// Indices of the words that state the number.
     pub(crate) number: usize,
     pub(crate) unit: usize,
 }
@@ -161,7 +161,7 @@ fn unit(piece: &Piece) -> Option<&'static Unit> {
     UNITS.iter().find(|unit| unit.spellings.contains(&piece.text.as_str()))
 }
 
-/// Returns the unit after the number at `at` and its number of pieces.
+/// Returns the unit after the number at `at` and the number of words in the unit.
 fn unit_after(pieces: &[Piece], at: usize) -> Option<(&'static Unit, usize)> {
     let next = pieces.get(at + 1)?;
     if next.text == "fl" && pieces.get(at + 2).is_some_and(|second| second.text == "oz") {

@@ -85,7 +85,7 @@ pub struct DeliveryProbe {
     pub asked_at: Timestamp,
 }
 
-/// Areas for which a store's answers show the same delivery terms.
+/// Areas for which a store's responses show the same delivery terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryZone {
     /// Name of the zone, numbered per store. `z1` is the zone with the most pincodes.
@@ -95,7 +95,7 @@ pub struct DeliveryZone {
     /// Areas of the zone, by their names in the pincode directory, such as `KARNATAKA/MYSURU/rest`.
     pub areas: Vec<String>,
     /// `true` if the store delivers to the zone, with the certainty that `confidence` states. `None` if the store's
-    /// answers do not show it.
+    /// responses do not show it.
     pub serviceable: Option<bool>,
     /// Minimum number of days to delivery by the cheapest rate.
     pub days_min: Option<u16>,
@@ -105,9 +105,9 @@ pub struct DeliveryZone {
     pub currency: CurrencyCode,
     /// Delivery rates, if they can be derived from the destination and the order value. Empty if unknown.
     pub rates: Vec<DeliveryRate>,
-    /// Number of store answers from which the zone was derived.
+    /// Number of store responses from which the zone was derived.
     pub probes: u32,
-    /// Time of the oldest of these answers.
+    /// Time of the oldest response from which the zone was derived.
     pub sampled_at: Timestamp,
 }
 
@@ -135,6 +135,6 @@ pub struct KnownDelivery {
     pub samples: Vec<DeliverySample>,
     /// Delivery zones derived for areas.
     pub zones: Vec<DeliveryZone>,
-    /// Store answers from which the samples and zones are derived, oldest first.
+    /// Store responses from which the samples and zones are derived, oldest first.
     pub probes: Vec<DeliveryProbe>,
 }

@@ -106,7 +106,7 @@ error_codes! {
     StoreRejected = "store_rejected", 422, Brand, "The store refused";
     /// The store cannot be reached or returns errors.
     StoreUnavailable = "store_unavailable", 502, Brand, "The store does not answer";
-    /// The store asks clients to pause requests for a while.
+    /// The store requires clients to pause requests for a while.
     StoreThrottled = "store_throttled", 502, Brand, "The store limits our rate";
     /// The store took too long.
     StoreTimeout = "store_timeout", 504, Brand, "The store took too long";

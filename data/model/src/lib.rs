@@ -1,8 +1,8 @@
 //! Shared domain types: identifiers, money, brands, products and the closed list of error codes.
 //!
 //! Input: text and numbers as stores state them. Output: values that are valid by construction. For example, a
-//! [`Money`] always has a known currency, and a [`ProductId`] is derived from its key alone. The crate does no I/O,
-//! does not read the clock or the environment, and does not guess: anything a store does not state is `None`.
+//! [`Money`] always has a known currency, and a [`ProductId`] is derived only from its key. The crate does no I/O, does
+//! not read the clock or the environment, and does not guess: anything a store does not state is `None`.
 
 mod brand;
 mod clock;

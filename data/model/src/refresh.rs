@@ -10,7 +10,7 @@ pub struct BrandRefresh<P = Vec<Product>> {
     pub brand: Brand,
     /// Crawler run that found the catalogue.
     pub run: RunId,
-    /// Time at which the crawl of this store started. Live answers of the store after this time may be newer than the
+    /// Time at which the crawl of this store started. Live responses of the store after this time may be newer than the
     /// crawled data.
     pub read_since: Timestamp,
     /// Time at which the crawl of this store ended.

@@ -321,7 +321,7 @@ named! {
     /// Method by which a shipping fact was read.
     #[derive(Default)]
     FactBasis {
-        /// Parsed by rules alone.
+        /// The fact was parsed by rules, without a language model.
         #[default]
         Rules = "rules",
         /// Proposed by a language model. The sentence was checked to contain the fact's figures, direction and place.
@@ -331,7 +331,7 @@ named! {
 }
 
 impl FactBasis {
-    /// Returns `true` if rules alone read the fact.
+    /// Returns `true` if the fact was parsed by rules, without a language model.
     #[must_use]
     pub const fn is_rules(&self) -> bool {
         matches!(self, Self::Rules)

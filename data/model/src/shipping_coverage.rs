@@ -11,7 +11,7 @@ pub struct ShippingCoverage {
     pub cod: u64,
     /// Number of brands that state delivery times, in a text or in rates.
     pub days: u64,
-    /// Number of brands with answers for pincodes.
+    /// Number of brands with responses for pincodes.
     pub matrix: u64,
 }
 
@@ -20,9 +20,9 @@ pub struct ShippingCoverage {
 pub struct KnownShipping<'a> {
     /// Terms that the brand's text states.
     pub policy: Option<&'a ShippingPolicy>,
-    /// `true` if the brand answered for at least one pincode.
+    /// `true` if the brand's store responded for at least one pincode.
     pub has_matrix: bool,
-    /// `true` if at least one of these answers states days.
+    /// `true` if at least one response for a pincode states days.
     pub has_days: bool,
 }
 

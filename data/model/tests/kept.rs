@@ -1,4 +1,4 @@
-//! Replays inputs that fuzzing saved against the parsers of store answers.
+//! Replays inputs that fuzzing saved against the parsers of store responses.
 
 #[path = "../../../fuzz/checks/carts.rs"]
 mod carts;

@@ -77,7 +77,7 @@ impl FromStr for PlaceKind {
 
 const ISLANDS: [&str; 2] = ["ANDAMAN AND NICOBAR ISLANDS", "LAKSHADWEEP"];
 
-/// Cities by postal sorting district: the state and the first three digits. Delhi is a state of its own.
+/// Cities by postal sorting district: the state and the first three digits. Delhi is a separate state.
 const METROS: [(&str, u32); 7] = [
     ("MAHARASHTRA", 400),
     ("MAHARASHTRA", 411),

@@ -32,7 +32,7 @@ pub struct QualityConfig {
     /// Maximum share of all brands that may be stale. A brand is stale if it had no good crawl for
     /// `doctor.check_age_s_max` seconds.
     pub stale_share_max: f64,
-    /// Number of runs whose figures are kept.
+    /// Number of runs whose figures are stored.
     pub keep: u64,
 }
 

@@ -211,7 +211,7 @@ impl Disk {
                 tracing::debug!(%error, "file locks are not supported here: files left by a crashed process are not cleaned up");
                 None
             });
-            // Two threads may both take the shared lock; only one of the two handles is kept.
+            // Two threads may both take the shared lock; only one of the two handles is stored.
             let _ = self.staging_lock.set(lock);
         }
         Ok(staging)

@@ -190,7 +190,7 @@ impl Storage {
         }
     }
 
-    /// Returns the part of this storage under `prefix`, whose segments are separated by `/`.
+    /// Returns the storage below `prefix`, whose segments are separated by `/`.
     #[must_use]
     pub fn child(&self, prefix: &str) -> Self {
         let prefix = Path::from(prefix);

@@ -267,7 +267,7 @@ pub(super) fn update(service: &CartService<'_>, session: &Session, ask: &Ask) ->
     }
 }
 
-/// Handles `/cart/clear.js`: removes the lines and keeps the note and the attributes.
+/// Handles `/cart/clear.js`: removes the lines but not the note and the attributes.
 pub(super) fn clear(service: &CartService<'_>, session: &Session) -> Reply {
     let served = changes(service, session, |cart, _| {
         cart.lines.clear();

@@ -64,7 +64,7 @@ fn asked(service: &CartService<'_>, session: &Session, ask: &Ask) -> Result<(Car
     Ok((cart, place))
 }
 
-/// Handles `/cart/shipping_rates.json`, which returns the rates at once.
+/// Handles `/cart/shipping_rates.json`, which returns the rates in its first response.
 pub(super) fn now(service: &CartService<'_>, session: &Session, ask: &Ask) -> Reply {
     match asked(service, session, ask) {
         Ok((cart, place)) => told(service, &cart, &place),
@@ -72,7 +72,7 @@ pub(super) fn now(service: &CartService<'_>, session: &Session, ask: &Ask) -> Re
     }
 }
 
-/// Handles `/cart/prepare_shipping_rates.json`: answers 202, and the client polls for the rates.
+/// Handles `/cart/prepare_shipping_rates.json`: responds with 202, and the client polls for the rates.
 pub(super) fn prepare(service: &CartService<'_>, session: &Session, ask: &Ask) -> Reply {
     let (cart, place) = match asked(service, session, ask) {
         Ok(asked) => asked,
@@ -85,7 +85,7 @@ pub(super) fn prepare(service: &CartService<'_>, session: &Session, ask: &Ask) -
     written(202, &Value::Null)
 }
 
-/// Handles `/cart/async_shipping_rates.json`: answers 202 until the rates are ready.
+/// Handles `/cart/async_shipping_rates.json`: responds with 202 until the rates are ready.
 pub(super) fn poll(service: &CartService<'_>, session: &Session, ask: &Ask) -> Reply {
     let (cart, place) = match asked(service, session, ask) {
         Ok(asked) => asked,

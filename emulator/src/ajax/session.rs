@@ -130,7 +130,7 @@ pub(super) fn permalink(shop: &Shop, service: &CartService<'_>, wanted: &str, as
             email: one("checkout[email]"),
             ..BuyerInput::default()
         };
-        // The checkout asks again for an address that is invalid.
+        // The checkout requests an invalid address again.
         let _ = cart.set_buyer(buyer, &["checkout"]);
         Ok(short)
     });

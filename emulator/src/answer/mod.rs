@@ -1,4 +1,4 @@
-//! The answers of a store by path, as the platform gives them to a third party.
+//! The responses of a store by path, as the platform sends them to a third party.
 
 mod announcement;
 mod checkout;

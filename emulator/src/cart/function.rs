@@ -11,7 +11,7 @@ const GIFT: &str = "_gift";
 /// An app function that runs on every cart of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CartFunction {
-    /// Replaces pieces of these variants by the same number of bundles, in one line (`lineMerge`).
+    /// Replaces units of these variants by the same number of bundles, in one line (`lineMerge`).
     Merge {
         /// The variants that form a bundle, each at least once.
         variants: Vec<u64>,

@@ -23,12 +23,12 @@ impl Offer {
         self.product.variants.get(self.nth)
     }
 
-    /// Returns the weight of a piece in grams, or 0 if it is not stated.
+    /// Returns the weight of a unit in grams, or 0 if it is not stated.
     pub(crate) fn grams(&self) -> u64 {
         self.variant().map_or(0, |variant| variant.grams)
     }
 
-    /// Returns the maximum number of pieces for sale, or `None` if there is no limit.
+    /// Returns the maximum number of units for sale, or `None` if there is no limit.
     pub(crate) fn most(&self) -> Option<u64> {
         if self.stock.on_order {
             None

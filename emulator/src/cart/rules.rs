@@ -16,7 +16,7 @@ const VALUE_MAX: usize = 8_192;
 const CODES_MAX: usize = 250;
 const CODE_MAX: usize = 255;
 
-/// Data about the buyer; `None` keeps the old value.
+/// Data about the buyer; `None` leaves the old value unchanged.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BuyerInput {
     pub(crate) country: Option<String>,

@@ -39,7 +39,7 @@ impl BillLine {
 }
 
 impl Bill {
-    /// Returns the total number of pieces.
+    /// Returns the total number of units.
     pub(crate) fn quantity(&self) -> u64 {
         self.lines.iter().map(|line| line.line.quantity).sum()
     }

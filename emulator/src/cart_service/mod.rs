@@ -215,7 +215,7 @@ impl<'s> CartService<'s> {
         }
     }
 
-    /// As recorded, lines that cannot be sold to the country of the selected address permanently lose their pieces.
+    /// As recorded, lines that cannot be sold to the country of the selected address permanently lose their units.
     fn leave_out_what_cannot_go(&self, cart: &mut Cart) {
         let country = cart
             .selected_address()

@@ -71,7 +71,7 @@ impl Changes {
         self.overlay(product, |overlay| overlay.prices.extend(prices));
     }
 
-    /// Sets the stock of a product's variants, in pieces.
+    /// Sets the stock of a product's variants, in units.
     pub(crate) fn set_stock(&self, product: u64, pieces: HashMap<u64, i64>) {
         self.overlay(product, |overlay| overlay.stock.extend(pieces));
     }

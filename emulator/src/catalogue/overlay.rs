@@ -9,7 +9,7 @@ pub(super) struct Overlay {
     pub(super) removed: bool,
     /// New prices, by variant id.
     pub(super) prices: HashMap<u64, String>,
-    /// New stock in pieces, by variant id.
+    /// New stock in units, by variant id.
     pub(super) stock: HashMap<u64, i64>,
     /// Number of the product's latest change.
     pub(super) number: u64,

@@ -36,7 +36,7 @@ pub struct DiscountRule {
     /// Minimum price of the entitled lines before any discount, in minor units of the store's currency.
     #[serde(default)]
     pub minimum_subtotal_minor: Option<u64>,
-    /// Minimum number of entitled pieces in the cart.
+    /// Minimum number of entitled units in the cart.
     #[serde(default)]
     pub minimum_quantity: Option<u64>,
     /// Time from which the discount applies.

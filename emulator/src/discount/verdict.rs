@@ -72,7 +72,7 @@ impl DiscountRefusal {
 pub struct BasketLine {
     /// Id of the variant in the basket.
     pub variant: u64,
-    /// Number of pieces.
+    /// Number of units.
     pub quantity: u64,
 }
 

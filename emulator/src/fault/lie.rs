@@ -6,10 +6,10 @@ use crate::product::Product;
 /// The untrue statements that a store makes about its products.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lie {
-    /// True if the store answers about another product than requested.
+    /// True if the store returns another product than the requested one.
     pub(crate) other_product: bool,
     foreign: Option<ForeignCurrency>,
-    /// Interval of the nodes for which the store answers `null`.
+    /// Interval of the nodes for which the store returns `null`.
     pub(crate) null_every: Option<u64>,
     /// True if new customers and logins are refused for now.
     pub(crate) customers_throttled: bool,

@@ -116,7 +116,7 @@ pub enum Fault {
     /// Inserts a product whose title is not UTF-8 in the middle of each page.
     InvalidUtf8,
     /// Inserts a product with a body of this size in the middle of each page. If a rule names the path of GraphQL, its
-    /// answers contain as many bytes.
+    /// responses contain as many bytes.
     HugeRecord {
         /// Size of the product's body in bytes.
         bytes: u64,
@@ -142,7 +142,7 @@ pub enum Fault {
     OtherCurrency {
         /// ISO 4217 code of the stated currency.
         currency: String,
-        /// Percentage of the true price; 100 keeps the numbers unchanged.
+        /// Percentage of the true price; 100 leaves the numbers unchanged.
         rate_pct: u32,
     },
     /// Treats the reader as being in another country and shows prices in its currency, scaled to `rate_pct` percent: in
@@ -151,7 +151,7 @@ pub enum Fault {
     Abroad {
         /// ISO 4217 code of the shown currency.
         currency: String,
-        /// Percentage of the true price; 100 keeps the numbers unchanged.
+        /// Percentage of the true price; 100 leaves the numbers unchanged.
         rate_pct: u32,
     },
     /// Makes GraphQL answer `null` for some of the nodes requested by id, at regular intervals.
@@ -166,7 +166,7 @@ pub enum Fault {
         /// Time without any data before the reset, in milliseconds, for clients with their own timeout.
         hold_ms: u64,
     },
-    /// Carries out the change, but the platform's edge answers with this status: 502 or 504 if it gave up on the store
+    /// Carries out the change, but the platform's edge responds with this status: 502 or 504 if it gave up on the store
     /// (RFC 9110, 15.6.3 and 15.6.5), 500, or 52x. The caller cannot know the outcome.
     EdgeFailed {
         /// HTTP status of the edge's answer.
@@ -180,7 +180,7 @@ pub enum Fault {
     },
     /// Makes GraphQL state this quantity for every cart line.
     ManyPieces {
-        /// Stated number of pieces.
+        /// Stated number of units.
         quantity: u32,
     },
     /// Makes GraphQL answer checkout links with this origin instead of the store's own, like a domain that has lapsed
@@ -193,7 +193,7 @@ pub enum Fault {
     QueryThrottled,
     /// Makes GraphQL answer 200 with an internal error, without data or with partial data.
     QueryErrors {
-        /// True if every field except the first is answered.
+        /// True if the response contains every field except the first.
         partial: bool,
     },
 }

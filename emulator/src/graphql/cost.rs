@@ -1,10 +1,10 @@
 //! The cost of a query by the platform's rules, computed before execution.
 //!
-//! The rules are fitted to the costs in recorded answers. A scalar costs 0, an object 1 and a mutation 10. A page of n
-//! items multiplies the cost of its items by 4·ln(n), rounded down. Content below `edges` counts in full. Content below
-//! `nodes` counts half, or nothing if `edges` are selected too. A union is free unless its `__typename` is selected,
-//! when it costs two objects; an interface then costs one more. The computed cost of recorded requests is right within
-//! two; a page within a page is computed a tenth too low.
+//! The rules are fitted to the costs in recorded responses. A scalar costs 0, an object 1 and a mutation 10. A page of
+//! n items multiplies the cost of its items by 4·ln(n), rounded down. Content below `edges` counts in full. Content
+//! below `nodes` counts half, or nothing if `edges` are selected too. A union is free unless its `__typename` is
+//! selected, when it costs two objects; an interface then costs one more. The computed cost of recorded requests is
+//! right within two; a page within a page is computed a tenth too low.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

@@ -45,7 +45,7 @@ pub(super) struct Request {
 pub(super) enum RequestRefusal {
     /// The body is not a GraphQL request; the answer is 400.
     Malformed(String),
-    /// The request has errors, which the platform answers with status 200.
+    /// The request has errors, for which the platform returns status 200.
     Errors(Vec<Value>),
 }
 

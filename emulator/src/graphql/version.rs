@@ -1,5 +1,5 @@
 /// Supported API versions, oldest first. A new version comes every quarter and is supported for at least a year.
-/// Requests to an expired version are answered by the oldest supported one, which `X-Shopify-API-Version` states.
+/// Requests to an expired version are handled by the oldest supported version, which `X-Shopify-API-Version` states.
 const VERSIONS: &[&str] = &["2025-10", "2026-01", "2026-04", "2026-07", "2026-10"];
 
 /// Name of the version under development.
@@ -8,7 +8,7 @@ const UNSTABLE: &str = "unstable";
 /// Newest version that is not a release candidate.
 const LATEST: &str = "2026-07";
 
-/// Returns the version that answers a path such as `/api/2026-04/graphql.json`, or `None` for a path without a version.
+/// Returns the version that handles a path such as `/api/2026-04/graphql.json`, or `None` for a path without a version.
 pub(super) fn of(path: &str) -> Option<&'static str> {
     let asked = path
         .strip_prefix("/api/")?

@@ -40,7 +40,7 @@ impl RunningStores {
         Ok(())
     }
 
-    /// Switches the app on a store's pages, or removes it. The previous app still answers requests.
+    /// Switches the app on a store's pages, or removes it. The previous app still responds to requests.
     pub fn use_app(&self, slug: &str, app: Option<ReviewWidget>) -> Result<(), EmulatorError> {
         self.shop(slug)?.use_app(app);
         Ok(())

@@ -1,4 +1,4 @@
-//! The answers of each review app by path.
+//! The responses of each review app by path.
 
 use data_model::ReviewWidget;
 use serde_json::{Value, json};
@@ -293,7 +293,7 @@ fn okendo<'a>(shops: impl Iterator<Item = &'a std::sync::Arc<Shop>>, ask: &Ask) 
     let mut body = json!({"reviews": shown});
     let to = from.saturating_add(size);
     if to < reviews.len() {
-        // The URLs in Okendo's real answers leave out the API version.
+        // The URLs in Okendo's real responses leave out the API version.
         let path = ask.path.trim_start_matches("/v1");
         body["nextUrl"] = json!(format!("{path}?limit={size}&orderBy=date%20desc&lastEvaluated={to}"));
     }

@@ -66,7 +66,7 @@ pub enum WidgetFault {
     },
     /// Answers this number of requests; all later ones close the connection.
     DiesAfter {
-        /// Number of requests that are answered.
+        /// Number of requests that get a response.
         requests: u64,
     },
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::baskets::{discount, line, read, shop};
 use super::*;
 
-/// A client that keeps cookies.
+/// An HTTP client with a cookie store.
 struct Visitor<'s> {
     store: &'s StoreAddress,
     jar: std::collections::BTreeMap<String, String>,

@@ -71,7 +71,7 @@ pub(crate) async fn read(store: &StoreAddress, id: &Value) -> Value {
     query(store, &asked, json!({ "id": id })).await.json()["data"]["cart"].clone()
 }
 
-/// Starts a store with one 20 % code and returns a variant at 12.50 with 5 pieces in stock, and its product.
+/// Starts a store with one 20 % code and returns a variant at 12.50 with 5 units in stock, and its product.
 pub(crate) async fn shop() -> (RunningStores, StoreAddress, u64, u64) {
     let (running, store) = store(40).await;
     let products = crawl(&store, 250).await;

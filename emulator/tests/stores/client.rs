@@ -34,7 +34,7 @@ async fn the_platforms_own_client_walks_from_the_first_line_to_the_checkout_page
     let second = products[1]["variants"][0]["id"].as_u64().unwrap();
     running.reprice(&store.slug, second, "100.00").unwrap();
     running.set_stock(&store.slug, second, 5).unwrap();
-    // The client retries when it is told to wait.
+    // The client retries after a response that requests a wait.
     let busy = Fault::Status {
         status: 429,
         retry_after_s: Some(1),

@@ -104,7 +104,7 @@ async fn goods_that_cannot_go_to_the_selected_country_lose_their_pieces() {
         (codes(&abroad["warnings"]), &abroad["cart"]["totalQuantity"]),
         (vec!["MERCHANDISE_OUT_OF_STOCK".to_owned()], &json!(0))
     );
-    // As recorded, removed pieces do not return when the address is changed back.
+    // As recorded, removed units do not return when the address is changed back.
     let back = addressed(&store, &made["cart"], "Replace", address(true)).await;
     assert_eq!(back["cart"]["totalQuantity"], 0);
 }

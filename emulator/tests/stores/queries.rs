@@ -1,4 +1,4 @@
-//! Tests of Storefront GraphQL, answered like the platform.
+//! Tests that Storefront GraphQL responds like the platform.
 
 use serde_json::json;
 

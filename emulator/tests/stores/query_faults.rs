@@ -195,7 +195,7 @@ async fn a_query_can_be_late_or_never_answered() {
             },
         )
         .unwrap();
-    // All requests are sent at once. If a second passes meanwhile, two more requests are accepted.
+    // All requests are sent concurrently. If a second passes meanwhile, two more requests are accepted.
     let answers = futures::future::join_all((0..40).map(|_| ask(&store, &ids))).await;
     let count = |status| answers.iter().filter(|answer| answer.status == status).count();
     assert!(count(200) >= 2 && count(429) >= 1, "{} and {}", count(200), count(429));

@@ -1,5 +1,5 @@
 //! Helpers to replay recorded requests in order: substitutes for recorded texts, and the differences between two
-//! answers.
+//! responses.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -146,7 +146,7 @@ const OWN: &[&str] = &[
     "documentation",
 ];
 
-/// Collects the differences between two answers. Values specific to a store are compared only by type.
+/// Collects the differences between two responses. Values specific to a store are compared only by type.
 fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<String, String>) {
     let key = at.rsplit('.').next().unwrap().trim_end_matches("[]");
     let is_coded = at.contains("rrors") || at.contains("arnings");
@@ -192,7 +192,7 @@ fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<St
     }
 }
 
-/// Reasons why the answers may differ at a path. A difference without a reason here fails the test.
+/// Reasons why the responses may differ at a path. A difference without a reason here fails the test.
 const REASONS: &[(&str, &str, &str)] = &[
     (
         "",

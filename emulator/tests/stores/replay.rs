@@ -1,4 +1,4 @@
-//! Sends recorded requests to an emulated store. The answers must have the same shape, or a known reason for a
+//! Sends recorded requests to an emulated store. The responses must have the same shape, or a known reason for a
 //! difference.
 
 use std::collections::BTreeMap;

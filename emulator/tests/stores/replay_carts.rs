@@ -35,7 +35,7 @@ fn moment(text: &str) -> Option<chrono::DateTime<chrono::Utc>> {
     text.parse().ok()
 }
 
-/// Makes the store like the recorded one: two variants with five pieces each, and three codes.
+/// Makes the store like the recorded one: two variants with five units each, and three codes.
 async fn furnish(running: &RunningStores, store: &StoreAddress, known: &mut RecordedTexts) {
     let products = crawl(store, 250).await;
     let reduced = products.iter().filter(|product| {

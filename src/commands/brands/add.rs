@@ -32,7 +32,7 @@ pub(super) struct AddRequest<'a> {
     pub(super) how: Registration,
 }
 
-/// `haat brands add`: registers each store as soon as it has answered, so that a signal loses no registered store.
+/// `haat brands add`: registers each store as soon as it has responded, so that a signal loses no registered store.
 pub(super) async fn add(context: &Context, asked: AddRequest<'_>) -> anyhow::Result<Outcome> {
     let mut stores = asked.stores.to_vec();
     if let Some(from) = asked.from {
@@ -253,13 +253,13 @@ async fn look(storefront: &Storefront, address: Address, how: Registration) -> P
     ProbedAddress { finding, brand }
 }
 
-/// Returns true if nothing answers. A store that refuses requests, or that must not be queried, does not count.
+/// Returns true if no server responds. A store that refuses requests, or that must not be queried, does not count.
 fn is_unanswered(found: &Probe) -> bool {
     use pipeline_crawl::Catalogue;
     matches!(&found.catalogue, Catalogue::Unknown(error) if !matches!(error, StoreError::AddressRefused { .. }))
 }
 
-/// Returns advice if nothing answers by `https`.
+/// Returns advice if no server responds over `https`.
 fn in_the_clear(url: &Url) -> String {
     format!(
         " by https; if the store uses http, write {}",
@@ -280,7 +280,7 @@ fn facts(found: &Probe, registered: Option<CurrencyCode>) -> Value {
     })
 }
 
-/// Outcome for an address at which a different store answers than that of the registered brand.
+/// Outcome for an address that belongs to a different store than that of the registered brand.
 const ANOTHER_STORE: &str = "another_store";
 
 fn word(addition: &Addition) -> &'static str {

@@ -22,7 +22,7 @@ const PUT_BACK_OR_CRAWL: &str = "`haat crawl --force` reads the brands in it aga
 const REPAIR: &str = "`haat lake repair --dry-run` lists what can be rewritten and what is lost, and how to restore \
      it; or restore it from a copy of the lake";
 const WRITE_FACTS: &str = "`haat lake repair` rewrites it: its content is part of the program";
-/// Tables that crawls do not rewrite: append-only tables, delivery answers of stores, data of review apps, and the
+/// Tables that crawls do not rewrite: append-only tables, delivery responses of stores, data of review apps, and the
 /// operator's exchange rates.
 const KEPT: [&str; 9] = [
     "price_history/",
@@ -204,7 +204,7 @@ async fn first_damaged_log(storage: &Storage) -> Option<String> {
     None
 }
 
-/// Returns true if an object is part of a table's log. Copies that a repair kept do not count.
+/// Returns true if an object is part of a table's log. Copies that a repair moved to `damaged/` are not counted.
 fn is_of_log(path: &str) -> bool {
     path.contains("/_delta_log/") && !path.starts_with("damaged/")
 }

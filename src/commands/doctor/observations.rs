@@ -8,7 +8,7 @@ const SUBJECT: &str = "live prices";
 /// Maximum number of files to read, oldest first.
 const FILES_MAX: usize = 1_000;
 
-/// Checks the live answers of stores that no crawl has merged into the price history yet.
+/// Checks the live responses of stores that no crawl has merged into the price history yet.
 pub(super) async fn look(storage: &Storage) -> Finding {
     let files = match list(storage, FILES_MAX, |_| true).await {
         Ok(files) => files,

@@ -23,7 +23,7 @@ struct ShippingView {
     terms: Option<ShippingPolicy>,
     /// Number of pincodes for which the store was queried.
     pincodes_asked: usize,
-    /// Delivery answers of the store, by zone.
+    /// Delivery responses of the store, by zone.
     zones: Vec<ShownZone>,
     /// The answer for the requested pincode.
     pincode: Option<ShownPincode>,

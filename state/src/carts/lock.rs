@@ -7,8 +7,8 @@ use crate::error::StateError;
 use crate::lease::Lease;
 
 impl State {
-    /// Locks a cart for changes; only one of several servers gets the lock. [`State::save_cart`] or the end of the lease
-    /// releases the lock.
+    /// Locks a cart for changes; only one of several servers gets the lock. [`State::save_cart`] or the end of the
+    /// lease releases the lock.
     ///
     /// # Errors
     /// [`StateError`].

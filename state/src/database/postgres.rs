@@ -66,7 +66,7 @@ fn is_here(url: &Url, options: &PgConnectOptions) -> bool {
     if options.get_socket().is_some() {
         return true;
     }
-    // The `url` crate keeps hosts of non-web schemes as text, even IP addresses.
+    // The `url` crate stores hosts of non-web schemes as text, even IP addresses.
     match url.host() {
         None => options.get_host() == "localhost" || options.get_host().starts_with('/'),
         Some(Host::Domain(name)) => {

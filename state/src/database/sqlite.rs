@@ -44,8 +44,8 @@ pub(super) async fn open(folder: &Path) -> Result<(SqlitePool, InUse), StateErro
     let pool = SqlitePoolOptions::new()
         .max_connections(CONNECTIONS_MAX)
         .acquire_timeout(ACQUIRE_TIMEOUT)
-        // SQLite may end a transaction by itself, as on a full disk. The connection then still counts it as open and
-        // refuses every later one, so it is closed and replaced.
+        // SQLite may roll back a transaction automatically, for example on a full disk. The connection then still
+        // counts it as open and refuses every later one, so it is closed and replaced.
         .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
         .connect_with(checked(options))
         .await

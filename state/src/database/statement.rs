@@ -195,7 +195,7 @@ mod tests {
             .unwrap();
         for _ in 0..8 {
             let mut writing = state.begin().await.unwrap();
-            // SQLite ends a transaction like this by itself if the disk is full.
+            // SQLite also ends a transaction automatically if the disk is full.
             writing.execute("ROLLBACK", Vec::new()).await.unwrap();
             drop(writing);
         }

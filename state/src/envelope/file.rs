@@ -29,7 +29,7 @@ impl MasterKeys {
     /// Loads the keys of a file; returns `None` if there is no file.
     ///
     /// # Errors
-    /// Those of [`MasterKeys::load_or_make`].
+    /// The errors of [`MasterKeys::load_or_make`].
     pub fn load(path: &Path) -> Result<Option<Self>, MasterKeyError> {
         match read(path) {
             Err(MasterKeyError::File { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),

@@ -144,7 +144,7 @@ mod tests {
     fn an_envelope_keeps_the_form_that_was_decided_once() {
         let keys = key("42");
         let envelope = seal(keys.current(), CART, "c1", b"gid://cart/7", [7; SALT_BYTES]).unwrap();
-        // The expected values were computed without this program, from the documentation of `MasterKeys::seal` alone.
+        // The expected values were computed without this program, only from the documentation of `MasterKeys::seal`.
         insta::assert_snapshot!(
             hex::encode(&envelope),
             @"01e35d1e10418b8b9a0707070707070707070707070707070707070707070707076754068590c9aef15895815fb31a07c6a44cc6bf2b7ba93908b2c619"

@@ -44,8 +44,8 @@ impl State {
         self.marked(sql, name, by, now).await
     }
 
-    /// Makes the schedule of a job count from `to` on, if `row` is still the current state of the job. A rewind is needed
-    /// for a job whose schedule was marked as done by a clock that was far ahead.
+    /// Makes the schedule of a job count from `to` on, if `row` is still the current state of the job. A rewind is
+    /// needed for a job whose schedule was marked as done by a clock that was far ahead.
     ///
     /// # Errors
     /// [`StateError`].

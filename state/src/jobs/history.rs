@@ -79,7 +79,7 @@ impl State {
     /// [`StateError`].
     #[boxed]
     pub async fn job_runs(&self, job: Option<&str>, limit: u32) -> Result<Vec<JobRun>, StateError> {
-        // Ordering by `started_at` alone is not enough: a clock may be set back between two runs of a job.
+        // Ordering only by `started_at` is not enough: a clock may be set back between two runs of a job.
         let sql = "SELECT job, number, cause, outcome, worker, scheduled_at, missed, attempt, started_at, ended_at, \
                    counts, detail FROM job_runs WHERE $1 = '' OR job = $1 \
                    ORDER BY CASE WHEN $1 = '' THEN started_at ELSE 0 END DESC, number DESC, job LIMIT $2";

@@ -56,7 +56,7 @@ pub enum JobRunOutcome {
     Failed,
     /// The run exceeded its time limit and was ended.
     TimedOut,
-    /// The worker was told to stop.
+    /// The worker received a stop signal.
     Interrupted,
     /// The worker is gone.
     Lost,
@@ -181,7 +181,7 @@ impl State {
         Ok(Some(number))
     }
 
-    /// Increments the heartbeat of a job. Returns `false` if the caller no longer holds the job and must stop at once.
+    /// Increments the heartbeat of a job. Returns `false` if the caller no longer has the job and must stop immediately.
     ///
     /// # Errors
     /// [`StateError`].

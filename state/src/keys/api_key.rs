@@ -25,7 +25,7 @@ pub struct ApiKey([u8; KEY_CHARS]);
 /// Reasons why a text cannot be a key. The error contains no part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ApiKeyError {
-    /// The text does not begin with the key prefix.
+    /// The text does not start with the key prefix.
     #[error("a key begins with haat_live_")]
     Prefix,
     /// The text is too short or too long.

@@ -12,7 +12,7 @@ use crate::names::{AccountId, KeyId};
 pub struct KeyGrant {
     /// Id of the key.
     pub id: KeyId,
-    /// The first key in this key's chain of rotations. All keys of a chain count as the same caller.
+    /// Oldest key in this key's chain of rotations. All keys of a chain count as the same caller.
     pub first: KeyId,
     /// Plan of the key.
     pub plan: Plan,

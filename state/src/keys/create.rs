@@ -45,8 +45,8 @@ impl State {
         Ok(issued)
     }
 
-    /// Creates a key like [`State::create_key`], or returns `None` if its account already has `keys_max` valid keys that
-    /// were not replaced. The limit also applies to concurrent calls.
+    /// Creates a key like [`State::create_key`], or returns `None` if its account already has `keys_max` valid keys
+    /// that were not replaced. The limit also applies to concurrent calls.
     ///
     /// # Errors
     /// The errors of [`State::create_key`].

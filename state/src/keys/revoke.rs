@@ -10,7 +10,7 @@ use crate::error::StateError;
 use crate::names::KeyId;
 
 impl State {
-    /// Revokes a key at once. Servers refuse it after the next refresh of their [`crate::KeyIndex`].
+    /// Revokes a key with immediate effect. Servers refuse it after the next refresh of their [`crate::KeyIndex`].
     ///
     /// # Errors
     /// [`StateError::UnknownKey`], also if the actor is an account that does not own the key; [`StateError::KeyOver`].

@@ -59,8 +59,8 @@ pub(super) fn record(row: KeyRow) -> Result<KeyRecord, StateError> {
 
 /// Increments and returns the revision of keys.
 ///
-/// It is the first statement of every change to keys. The row is locked until the transaction ends, so changes are
-/// serialised. A reader of revision n has therefore seen every change before it.
+/// This update is the first statement of every change to keys. The row is locked until the transaction ends, so changes
+/// are serialised. A reader of revision n has therefore seen every change before it.
 pub(super) async fn next_revision(writing: &mut WriteTransaction) -> Result<i64, StateError> {
     let sql = "UPDATE key_revision SET value = value + 1 RETURNING value";
     let next: Option<(i64,)> = writing.row(sql, vec![]).await?;

@@ -9,11 +9,11 @@ use crate::day::Day;
 use crate::error::StateError;
 use crate::names::KeyId;
 
-/// Number of days for which batch ids are kept. A batch is sent again within minutes, never after days.
+/// Number of days for which batch ids are stored. A batch is sent again within minutes, never after days.
 const BATCHES_KEPT_DAYS: i64 = 7;
 
-/// Deletes old usage, on the first batch of a day: the newest 400 days with usage are kept. Days with usage are
-/// counted, because a temporarily wrong clock may produce any date.
+/// Deletes old usage, on the first batch of a day: the newest 400 days with usage stay. Days with usage are counted,
+/// because a temporarily wrong clock may produce any date.
 const FORGET: &str = "DELETE FROM usage WHERE NOT EXISTS (SELECT 1 FROM usage WHERE day >= $1) \
                       AND day < (SELECT MIN(day) FROM (SELECT DISTINCT day FROM usage ORDER BY day DESC LIMIT 400) AS kept)";
 

@@ -13,7 +13,7 @@ use crate::error::StateError;
 use crate::names::AccountId;
 use crate::sessions::{IssuedSession, LinkHash, LinkToken, NewSession, begin_session};
 
-/// Time for which ended links are kept, so that later attempts to use them can be audited.
+/// Time for which ended links are stored, so that later attempts to use them can be audited.
 const KEPT_MS: i64 = 7 * 86_400_000;
 /// Maximum number of audited attempts per link: an expired link may be tried without limit.
 const REFUSALS_AUDITED_MAX: i64 = 5;

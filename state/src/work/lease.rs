@@ -1,4 +1,4 @@
-//! The lease of the queue: a right that expires by itself.
+//! The lease of the queue: a right that expires automatically.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::database::Value;
 pub const WORK_LEASE_S_MAX: u32 = 86_400;
 pub(super) const LEASE_MS_MAX: i64 = WORK_LEASE_S_MAX as i64 * 1000;
 
-/// A right that expires by itself, with a fence that distinguishes its holder from all earlier ones.
+/// A right that expires automatically, with a fence that distinguishes its holder from all earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkLease {
     pub(super) name: String,

@@ -77,8 +77,8 @@ impl State {
     }
 
     /// Raises the committer's fence to `newest`, because the lake knows a higher fence than this lease has. The lake's
-    /// fence is higher if the state was restored from a backup that is older than the lake. The next lease gets a higher
-    /// fence. Returns `false` without any change if another process is the committer by now.
+    /// fence is higher if the state was restored from a backup that is older than the lake. The next lease gets a
+    /// higher fence. Returns `false` without any change if another process is the committer by now.
     ///
     /// # Errors
     /// [`StateError`].

@@ -109,7 +109,7 @@ pub struct WorkCounts {
     pub queued: u64,
     /// Number of stores that a worker has.
     pub leased: u64,
-    /// Number of leased stores whose worker has not renewed the lease in time.
+    /// Number of leased stores whose worker has not renewed the lease before its end.
     pub lost: u64,
     /// Number of stores that wait for the committer.
     pub staged: u64,

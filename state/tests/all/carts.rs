@@ -40,7 +40,7 @@ fn a_cart_is_changed_by_one_holder_at_a_time_and_found_by_its_caller_alone() {
         assert!(state.save_cart("c1", &row(b"2"), &first, true).await.unwrap());
         let (held, second) = lock(&state, "asha", 9).await;
         assert_eq!(held, CartLock::Held(row(b"2")));
-        // After the lease has ended by itself, changes by the first holder are refused.
+        // After the lease has expired, changes by the first holder are refused.
         let (held, third) = lock(&state, "asha", 19).await;
         assert_eq!(held, CartLock::Held(row(b"2")));
         assert!(!state.save_cart("c1", &row(b"late"), &second, true).await.unwrap());

@@ -47,7 +47,7 @@ fn an_index_learns_what_other_servers_change() {
         assert_eq!(index.refresh().await.unwrap(), 3);
         assert_eq!(index.check(first.key.expose(), at(3)), Err(KeyRefusal::Unknown));
         index.check(rotated.issued.key.expose(), at(3)).unwrap();
-        // The old key ends by itself, without another refresh.
+        // The old key expires without another refresh of the index.
         index.check(second.key.expose(), at(3601)).unwrap();
         assert_eq!(index.check(second.key.expose(), at(3602)), Err(KeyRefusal::Unknown));
     });

@@ -4,7 +4,7 @@ use std::future::Future;
 use data_model::{TimeZone, Timestamp};
 use state::{Actor, IssuedKey, NewKey, Plan, State, StateTarget};
 
-/// A fresh state on one database, with what keeps that database alive.
+/// A fresh state on one database, with the temporary folder of a SQLite database.
 pub(crate) struct Place {
     pub(crate) target: StateTarget,
     _folder: Option<tempfile::TempDir>,
@@ -19,7 +19,7 @@ impl Place {
         }
     }
 
-    /// Creates a PostgreSQL database of its own; returns `None` if there is no server.
+    /// Creates a separate PostgreSQL database; returns `None` if there is no server.
     pub(crate) async fn postgres() -> Option<Self> {
         let url = kit::postgres_database().await?;
         Some(Self {

@@ -26,7 +26,7 @@ pub(super) fn finds_nothing_wrong(answers: &[Value], schemas: &Path) {
     assert_eq!(faults(&spoiled, schemas).len(), spoiled.len(), "it tells what is wrong");
 }
 
-/// Returns the errors that the program finds in the answers. Each error names its version (`of`), its schema and the
+/// Returns the errors that the program finds in the responses. Each error names its version (`of`), its schema and the
 /// operation (`op`).
 fn faults(answers: &[Value], schemas: &Path) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();

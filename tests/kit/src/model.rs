@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 pub enum EndpointScript {
     /// Sends these bytes verbatim.
     Answers(String),
-    /// Accepts the request and never answers.
+    /// Accepts the request and never responds.
     Hangs,
     /// Closes the connection without an answer.
     Breaks,
@@ -59,7 +59,7 @@ impl Endpoint {
         }
     }
 
-    /// Starts an endpoint that answers 200 with this text from the model.
+    /// Starts an endpoint that responds with status 200 and this text from the model.
     pub async fn saying(content: &str) -> Self {
         let body = json!({"choices": [{"message": {"content": content}, "finish_reason": "stop"}]});
         Self::start(EndpointScript::Answers(http_answer("200 OK", "", &body.to_string()))).await

@@ -102,7 +102,7 @@ fn start() -> Option<Server> {
     wait_for(&folder, shell)
 }
 
-/// Waits until the server answers.
+/// Waits until the server responds.
 fn wait_for(folder: &Path, mut shell: Child) -> Option<Server> {
     let url = format!("postgres://haat@localhost/postgres?host={}", folder.display());
     let options: PgConnectOptions = url.parse().unwrap();

@@ -21,7 +21,7 @@ const BATCH: usize = 64;
 const TRIES_MAX: u32 = 5;
 /// Wait before the first retry, in milliseconds. The wait doubles with every further retry.
 const WAIT_MS: u64 = 500;
-/// Maximum wait between two attempts, even if the server asks for a longer one.
+/// Maximum wait between two attempts, even if the server requests a longer wait.
 const WAIT_MS_MAX: u64 = 30_000;
 /// Maximum length of a text that is sent, in bytes. Product texts are shorter, and a model truncates texts that are too
 /// long for it.
@@ -157,7 +157,7 @@ impl Endpoint {
         wire::answer(&body, texts.len(), dimensions).map_err(wrong)
     }
 
-    /// Like [`Endpoint::ask`], with retries while they may help.
+    /// Like [`Endpoint::ask`], with retries of temporary errors.
     async fn insist(&self, texts: &[&str]) -> Result<Vec<Option<Vector>>, EmbedError> {
         let mut wait_ms = WAIT_MS;
         for _ in 1..TRIES_MAX {

@@ -228,7 +228,7 @@ impl State {
     /// Returns true if the state contains exactly what [`State::take_dump`] loads from a dump of either database.
     ///
     /// # Errors
-    /// Those of [`State::take_dump`].
+    /// The errors of [`State::take_dump`].
     pub async fn holds_dump(&self, dump: &mut (dyn BufRead + Send), how: TakeDump<'_>) -> Result<bool, StateError> {
         let mut own = Vec::new();
         self.dump(&mut own).await?;
@@ -317,7 +317,7 @@ impl WriteTransaction {
         Ok(())
     }
 
-    /// Makes new audit rows continue the numbers of the loaded ones. SQLite does this by itself.
+    /// Makes new audit rows continue the numbers of the loaded ones. SQLite continues the numbers automatically.
     async fn number_on(&mut self) -> Result<(), StateError> {
         #[cfg(feature = "postgres")]
         if matches!(self, Self::Postgres(_)) {

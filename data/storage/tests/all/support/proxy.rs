@@ -133,7 +133,7 @@ struct Request {
     method: String,
     path: String,
     conditional: bool,
-    /// The request as forwarded, on a connection of its own.
+    /// The request as forwarded, on a separate connection.
     bytes: Vec<u8>,
 }
 
