@@ -14,7 +14,7 @@ use crate::setup::{Bench, ServerProcess};
 const CONSTANT: &str = "/v1/stats";
 const SEARCH: &str = "/v1/search?q=cotton%20shirt&mode=lexical&limit=20";
 
-/// Serves the same catalogue with both programs, and prints the server's CPU time per answer.
+/// Serves the same catalogue with both programs, and prints the server's CPU time per response.
 pub(crate) fn run(bench: &Bench, before: &Path, before_home: &Path) -> anyhow::Result<()> {
     let args = ["query-server", "--listen", "127.0.0.1:0"];
     let key = bench.run(bench.home(), &["keys", "create", "bench", "--plan", "granted"])?;

@@ -1,4 +1,4 @@
-//! Measures the server's cost of a constant answer, compared with a bare axum server in the same run.
+//! Measures the server's cost of a constant response, compared with a bare axum server in the same run.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -14,15 +14,15 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, quantile};
 use crate::setup::{Bench, ServerProcess};
 
-/// Number of connections that send a request before the first answer is read, so that one wake-up of the server serves
-/// several requests.
+/// Number of connections that send a request before the first response is read, so that one wake-up of the server
+/// serves several requests.
 const TOGETHER: usize = 64;
 /// Number of rounds over all connections in one turn.
 const ROUNDS: usize = 32;
 /// Number of turns for each server. The servers alternate, so that a slow phase of the machine affects both.
 pub(crate) const TURNS: usize = 24;
 
-/// A body of the same length as the answer of `/v1/stats`.
+/// A body of the same length as the response of `/v1/stats`.
 const BODY: &[u8] = &[b'1'; 440];
 
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {

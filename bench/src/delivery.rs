@@ -79,7 +79,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Commits generated store answers: some fast, some slow, some without delivery.
+/// Commits generated store responses: some fast, some slow, some without delivery.
 async fn sampled(bench: &Bench) -> anyhow::Result<usize> {
     let lake = open(Storage::from_path(bench.home())?).await?;
     let sampled_at = still().now();

@@ -25,7 +25,7 @@ const STREAMS: usize = 100;
 const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 /// Number of pairs of loads, one with slow bodies and one without.
 const TURNS: usize = 3;
-/// Clients that search at the same time; each waits for its answer.
+/// Clients that search at the same time; each waits for its response.
 const SEARCHING: Pace = Pace {
     clients: 2,
     each_per_s: None,

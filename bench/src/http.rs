@@ -54,7 +54,7 @@ impl Client {
         self.answer()
     }
 
-    /// Sends a GET request for a path without reading the answer.
+    /// Sends a GET request for a path without reading the response.
     pub(crate) fn ask(&mut self, path: &str) -> anyhow::Result<()> {
         self.ask_with(path, "")
     }
@@ -65,7 +65,7 @@ impl Client {
         Ok(self.stream.get_mut().write_all(request.as_bytes())?)
     }
 
-    /// Reads the answer to the request sent last: status and body.
+    /// Reads the response to the request sent last: status and body.
     pub(crate) fn answer(&mut self) -> anyhow::Result<(u16, &[u8])> {
         let mut line = String::new();
         self.stream.read_line(&mut line)?;

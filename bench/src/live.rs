@@ -115,8 +115,8 @@ const QUERY: &str = "query Variants($ids: [ID!]!, $country: CountryCode) @inCont
     __typename ... on ProductVariant { id title sku availableForSale price { amount currencyCode } \
     compareAtPrice { amount currencyCode } product { id } } } }";
 
-/// Measures three requests with one client that waits for each answer: a price over HTTP, a price with a signed quote,
-/// and the same fetch from the store itself.
+/// Measures three requests with one client that waits for each response: a price over HTTP, a price with a signed
+/// quote, and the same fetch from the store itself.
 fn prices(products: &[Product], gateway: &mut Client, stores: &mut [Client]) -> anyhow::Result<()> {
     let (mut through, mut quoted, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     for (turn, product) in products.iter().cycle().take(PRICES).enumerate() {

@@ -117,12 +117,12 @@ pub(crate) async fn connect(host: &str) -> anyhow::Result<BufReader<TcpStream>> 
     Ok(BufReader::with_capacity(1 << 16, stream))
 }
 
-/// Sends a GET request, then reads and discards the answer.
+/// Sends a GET request, then reads and discards the response.
 async fn get(stream: &mut BufReader<TcpStream>, host: &str, path: &str) -> anyhow::Result<u16> {
     exchange(stream, &format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n")).await
 }
 
-/// Sends a complete request, then reads and discards the answer. Bodies need a `Content-Length`.
+/// Sends a complete request, then reads and discards the response. Bodies need a `Content-Length`.
 pub(crate) async fn exchange(stream: &mut BufReader<TcpStream>, request: &str) -> anyhow::Result<u16> {
     stream.get_mut().write_all(request.as_bytes()).await?;
     let mut line = String::new();

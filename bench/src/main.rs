@@ -79,7 +79,8 @@ enum Benchmark {
     Constants,
     /// The cost of identifying callers and counting their requests, compared with the program in --before
     Callers,
-    /// Searches with a pincode compared with the same searches without one; commits generated store answers to the home
+    /// Searches with a pincode compared with the same searches without one; commits generated store responses to the
+    /// home
     Delivery,
     /// Ten times more searches than the server can answer
     Overload,

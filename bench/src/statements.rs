@@ -18,7 +18,7 @@ use crate::setup::{Bench, ServerProcess};
 const WILD_CLIENTS: usize = 50;
 /// Number of turns in which both are measured.
 const TURNS: usize = 5;
-/// A single search client, so that the time of an answer is measured and not that of a queue.
+/// A single search client, so that the time of a response is measured and not that of a queue.
 const CALM: Pace = Pace {
     clients: 1,
     each_per_s: None,
@@ -109,7 +109,7 @@ fn storm(host: &str, stop: &Arc<AtomicBool>, told: &Arc<StatementOutcomes>) -> a
                     _ => &told.failed,
                 };
                 count.fetch_add(1, Ordering::Relaxed);
-                // About the time that the answer's `Retry-After` states.
+                // About the time that the response's `Retry-After` states.
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         });
@@ -118,7 +118,7 @@ fn storm(host: &str, stop: &Arc<AtomicBool>, told: &Arc<StatementOutcomes>) -> a
     Ok(())
 }
 
-/// Sends a statement, then reads and discards the answer.
+/// Sends a statement, then reads and discards the response.
 async fn send(host: &str, statement: &str) -> anyhow::Result<u16> {
     let body = json!({ "sql": statement }).to_string();
     let request = format!(

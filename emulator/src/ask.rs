@@ -2,7 +2,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, COOKIE, HeaderName, IF_NONE_MATCH};
 use http::request::Parts;
 
-/// The parts of an HTTP request that determine the emulator's answer.
+/// The parts of an HTTP request that determine the emulator's response.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
     /// Percent-decoded path.

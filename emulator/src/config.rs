@@ -83,7 +83,7 @@ pub struct EmulatorConfig {
     pub recorded_currency: String,
     /// Content codings of the responses.
     pub encoding: Encoding,
-    /// Delay before the first byte of every answer.
+    /// Delay before the first byte of every response.
     pub latency: Duration,
     /// Time limit for a connection to send the head of a request, and for it to stay idle.
     pub header_timeout: Duration,
@@ -101,7 +101,7 @@ pub struct EmulatorConfig {
     /// Makes generated stores in India differ in their shipping and describe it in their policies. If false, all stores
     /// have one fee, an express rate and similar policies.
     pub varied_shipping: bool,
-    /// Gives stores review apps, which answer at addresses of their own.
+    /// Gives stores review apps, which have their own addresses.
     pub widgets: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::shop::Shop;
 /// Path at which a store accepts changes if the configuration allows them.
 pub(crate) const CONTROL_PATH: &str = "/emulator/change";
 
-/// Answers a change requested over HTTP.
+/// Handles a change requested over HTTP.
 ///
 /// Only a JSON content type is accepted. A web page cannot send JSON to another origin without a preflight request.
 pub(crate) fn control(shop: &Shop, ask: &Ask) -> Reply {

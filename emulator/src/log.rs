@@ -28,7 +28,7 @@ pub struct Requests {
     /// Number of requests for each path since the start.
     pub count_by_path: BTreeMap<String, u64>,
     /// Number of times that each field of the GraphQL query or mutation type was carried out, by field name. A call
-    /// that a fault prevented is not counted. A call whose answer was lost is counted.
+    /// that a fault prevented is not counted. A call whose response was lost is counted.
     pub calls: BTreeMap<String, u64>,
     /// The latest requests, oldest first. The configuration sets the maximum number.
     pub latest: Vec<RequestRecord>,

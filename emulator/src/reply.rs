@@ -11,7 +11,7 @@ use crate::ask::{Ask, Coding};
 use crate::config::Encoding;
 use crate::generated::dice::{fold, fold_bytes};
 
-/// The `Cache-Control` of an answer, as measured on the platform's own stores.
+/// The `Cache-Control` of a response, as measured on the platform's own stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cache {
     /// For pages and JSON.
@@ -24,7 +24,7 @@ pub(crate) enum Cache {
     Unsaid,
 }
 
-/// An answer before it is compressed and sent.
+/// A response before it is compressed and sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -64,7 +64,7 @@ impl Reply {
         Self::new(200, "application/json; charset=utf-8", body)
     }
 
-    /// Creates the answer to a POST request.
+    /// Creates the response to a POST request.
     pub(crate) fn posted(status: u16, json: String) -> Self {
         Self {
             cache: Cache::Never,
@@ -125,7 +125,7 @@ impl Reply {
         }
     }
 
-    /// Returns 304 if the client already has this answer.
+    /// Returns 304 if the client already has this response.
     pub(crate) fn conditional(self, ask: &Ask) -> Self {
         match self.etag {
             Some(etag) if self.status == 200 && ask.has(&etag) => Self::not_modified(etag),
@@ -210,7 +210,7 @@ impl Reply {
     }
 }
 
-/// Removes the `Cache-Control` of an answer.
+/// Removes the `Cache-Control` of a response.
 pub(crate) fn uncached(reply: Reply) -> Reply {
     Reply {
         cache: Cache::Unsaid,

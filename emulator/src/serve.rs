@@ -1,4 +1,4 @@
-//! Serves one request: selects the fault, builds the answer and sends it.
+//! Serves one request: selects the fault, builds the response and sends it.
 
 use std::io;
 use std::sync::Arc;
@@ -189,7 +189,7 @@ pub(crate) fn catch_up(shop: &Shop) -> usize {
     delayed.len()
 }
 
-/// Returns the store's own answer, with the changes that the fault makes to its content.
+/// Returns the store's own response, with the changes that the fault makes to its content.
 fn honest(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> Reply {
     let twist = Twist::of(fault, shop);
     if let Some(reply) = ajax::answer(shop, ask, method, &twist.lie) {
@@ -202,7 +202,7 @@ fn honest(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> Rep
     }
 }
 
-/// Returns the answer under a fault that affects delivery; `None` for other faults.
+/// Returns the response under a fault that affects delivery; `None` for other faults.
 fn delivery_of(shop: &Shop, ask: &Ask, method: &Method, fault: &Fault) -> Option<(Reply, Delivery)> {
     let delivery = match *fault {
         Fault::Drip { chunk_bytes, delay_ms } => Delivery::Drip {
@@ -230,7 +230,7 @@ fn delivery_of(shop: &Shop, ask: &Ask, method: &Method, fault: &Fault) -> Option
     Some((reply, delivery))
 }
 
-/// Returns an error answer with the body that the platform sends for this status.
+/// Returns an error response with the body that the platform sends for this status.
 fn refusal(status: u16, retry_after_s: Option<u64>) -> Reply {
     let status = if (100..1000).contains(&status) { status } else { 500 };
     let reply = match status {
@@ -302,7 +302,7 @@ fn note(market: &Market, shop: &Shop, ask: &Ask, parts: &Parts, status: Option<u
     shop.log().note(record, market.config.request_log_max);
 }
 
-/// Returns the platform's answer for an address without a shop.
+/// Returns the platform's response for an address without a shop.
 fn no_store() -> Response<Body> {
     let text = "<html><body><h1>Sorry, this shop is currently unavailable.</h1></body></html>";
     let body = Full::new(Bytes::from_static(text.as_bytes()))

@@ -96,7 +96,7 @@ impl Shop {
         limits: Limits,
     ) -> Self {
         let persona = catalogue.persona();
-        // Most older stores still have classic accounts. The first store of a market always has them.
+        // Most older stores still have classic accounts. The first store of a market always has customer accounts.
         let mut dice = Dice::of(&[persona.seed, 0x4143_4354, u64::from(persona.index)]);
         let has_passwords = persona.index == 0 || dice.chance(650);
         Self {

@@ -16,11 +16,11 @@ pub(crate) struct BackfillArgs {
     /// All registered brands
     #[arg(long)]
     pub(crate) all: bool,
-    /// First day of the crawls and answers to read, in market_time_zone, or a timestamp (RFC 3339) [default: everything
-    /// that is landed]
+    /// First day of the crawls and responses to read, in market_time_zone, or a timestamp (RFC 3339) [default:
+    /// everything that is landed]
     #[arg(long, value_name = "DATE")]
     pub(crate) from: Option<String>,
-    /// Last day of the crawls and answers to read, or a timestamp (RFC 3339)
+    /// Last day of the crawls and responses to read, or a timestamp (RFC 3339)
     #[arg(long, value_name = "DATE")]
     pub(crate) to: Option<String>,
     /// Stage from which data is rebuilt: parse, reviews, shipping or index

@@ -21,7 +21,7 @@ pub(crate) struct ProbeArgs {
     /// delivery.questions_per_day_max]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=150))]
     pub(crate) budget: Option<u16>,
-    /// Report how many questions would be asked, but ask none
+    /// Report the number of requests that would be sent, but send none
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

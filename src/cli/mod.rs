@@ -235,7 +235,7 @@ pub(crate) struct CrawlArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BrandsCommand {
-    /// Probe domains, report what was found, and register each store as soon as it has answered
+    /// Probe domains, report what was found, and register each store as soon as it has responded
     #[command(after_help = examples::BRANDS_ADD)]
     Add {
         /// Domains or base URLs
@@ -328,7 +328,7 @@ pub(crate) enum ReleaseCommand {
     /// Let builds publish again
     #[command(after_help = examples::RELEASE_UNPIN)]
     Unpin,
-    /// Remove files that no kept release needs
+    /// Remove files that no retained release needs
     #[command(after_help = examples::RELEASE_GC)]
     Gc {
         /// Number of newest releases to keep [default: release.keep]

@@ -24,7 +24,7 @@ const DEMO_PRODUCT_PAGES: u32 = 8;
 /// Lifetime of the sign-in link of a demo.
 const LINK_LIFETIME: Duration = Duration::from_secs(12 * 3600);
 
-/// `haat demo`: runs stores, crawl, lake, release and both servers in one process, until it is told to stop.
+/// `haat demo`: runs stores, crawl, lake, release and both servers in one process, until it receives a stop signal.
 pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<Outcome> {
     // The stores run on this machine, so requests need no rate limit.
     let polite = std::mem::take(&mut context.config.storefront);

@@ -12,7 +12,7 @@ use crate::listen::{refused, told_by_system};
 use crate::output::counted;
 use crate::wiring::{Context, shutdown_signal};
 
-/// `haat emulate`: runs stores on this machine until it is told to stop.
+/// `haat emulate`: runs stores on this machine until it receives a stop signal.
 pub(crate) async fn run(args: EmulateArgs, context: Context) -> anyhow::Result<Outcome> {
     let bind = args.listen.address().await?;
     let stores = start(config(&args, bind), &args.source).await?;

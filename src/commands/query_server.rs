@@ -33,8 +33,8 @@ pub(crate) enum Parts {
     All,
 }
 
-/// `haat query-server` and `haat up`: serve the current release until told to stop. With all parts, the server also
-/// queries stores.
+/// `haat query-server` and `haat up`: serve the current release until it receives a stop signal. With all parts, the
+/// server also queries stores.
 pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -> anyhow::Result<Outcome> {
     // Serving never creates a home: with a mistyped path it would answer 503 for ever.
     let storage = context.storage()?;

@@ -1,4 +1,4 @@
-//! `haat worker`: processes stores from the queue until it is told to stop.
+//! `haat worker`: processes stores from the queue until it receives a stop signal.
 
 use std::sync::Arc;
 

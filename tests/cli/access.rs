@@ -80,7 +80,7 @@ fn operations(base: &str) -> Vec<(String, String)> {
 fn a_wrong_key_is_refused_alike_by_every_operation_of_both_servers() {
     let haat = market().with("HAAT_QUERY_SERVER__INTERNAL_LISTEN", "127.0.0.1:0");
     std::fs::create_dir_all(haat.path()).unwrap();
-    // A running server learns of a revocation within a second. These servers knew it from their start.
+    // A running server learns of a revocation within a second. The servers in this test knew the key from their start.
     let (revoked, id) = key(&haat, "revoked");
     haat.run(&["keys", "revoke", &id]).json();
     let (_together, together) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
@@ -200,7 +200,7 @@ fn of_a_thousand_requests_at_once_as_many_pass_as_may() {
     let refused = answered.iter().find(|one| one.status == 429).unwrap();
     assert_eq!(refused.json()["code"], "daily_limit");
     assert!(refused.header("retry-after").is_some());
-    // Pages and probes are not counted, and the answer states the limit.
+    // Pages and probes are not counted, and the response states the limit.
     for path in [
         "/v1/plans",
         "/v1/quota",

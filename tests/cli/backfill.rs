@@ -27,7 +27,7 @@ fn bytes(haat: &Haat) -> BTreeMap<PathBuf, Vec<u8>> {
     found.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
-/// Returns a home whose lake is lost and whose stores no longer answer.
+/// Returns a home whose lake is lost and whose stores no longer respond.
 fn lost() -> Haat {
     let haat = crawled();
     std::fs::remove_dir_all(haat.path().join("lake")).unwrap();

@@ -68,7 +68,7 @@ struct Walk {
     server: Option<Server>,
     /// Number of times that the server had to be restarted.
     restarts: usize,
-    /// Answers so far, in the order of the steps.
+    /// Responses so far, in the order of the steps.
     answers: Vec<Value>,
 }
 
@@ -326,7 +326,7 @@ fn walk(walk: &mut Walk, items: &[Value], inject: Option<&Call>, is_shared: bool
             None => walk.restart(&place),
         }
     };
-    // A repeated request gets the same answer from any server.
+    // A repeated request gets the same response from any server.
     for (nth, answer) in walk.answers.iter().enumerate() {
         let step = steps(items, walk.answers.first()).remove(nth);
         let key = format!("step-{nth}");

@@ -121,7 +121,7 @@ fn a_market_whose_stores_failed_is_not_healthy_and_says_since_when() {
 #[test]
 fn a_crawl_of_which_every_store_failed_is_not_healthy() {
     let haat = market("2").with("HAAT_STOREFRONT__RETRIES_MAX", "0");
-    // The stores no longer answer.
+    // The stores no longer respond.
     assert_eq!(haat.run(&["crawl"]).code, 3);
     let failed = haat.run(&["doctor"]);
     assert_eq!(failed.code, 1, "{failed:?}");

@@ -145,7 +145,7 @@ impl Market {
         }
     }
 
-    /// Returns the answer of `/v1/me` with this key, or `None` if the server is gone.
+    /// Returns the response of `/v1/me` with this key, or `None` if the server is gone.
     async fn me(&self, base: &str, key: &str) -> Option<(StatusCode, Value)> {
         let request = self.client.get(format!("{base}/v1/me")).header("x-service-key", key);
         let answer = request.send().await.ok()?;

@@ -81,7 +81,7 @@ fn code(result: &Value) -> String {
         .to_owned()
 }
 
-/// Removes the parts of an answer that differ between two requests shortly after each other.
+/// Removes the parts of a response that differ between two requests shortly after each other.
 fn steady(mut answer: Value) -> Value {
     for member in ["as_of", "request_id"] {
         answer.as_object_mut().unwrap().remove(member);
@@ -247,7 +247,7 @@ fn an_agent_makes_a_cart_that_ends_at_the_persons_checkout() {
 }
 
 impl Market {
-    /// Returns the answer to another key about a cart.
+    /// Returns the response to another key about a cart.
     fn call_as_somebody(&self, key: &str, cart: &Value) -> Value {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

@@ -51,7 +51,7 @@ fn metrics_are_not_shown_on_a_public_address_unless_it_is_wanted() {
     let address = local(&served["address"]);
     let (code, body) = status(&format!("{address}/metrics"));
     assert_eq!(code, 404, "{body}");
-    // The answer is the same as for any unknown path.
+    // The response is the same as for any unknown path.
     let (_, other) = status(&format!("{address}/nowhere"));
     let kind = |body: &str| serde_json::from_str::<Value>(body).unwrap()["code"].clone();
     assert_eq!(

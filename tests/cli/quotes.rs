@@ -6,7 +6,7 @@ use crate::mcp::{Market, market_of};
 use crate::support::{Haat, get, post};
 
 impl Market {
-    /// Returns the answer of a UCP operation.
+    /// Returns the response of a UCP operation.
     fn ucp(&self, path: &str, body: Option<&Value>) -> Value {
         let url = format!("{}/v1/ucp{path}", self.base);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

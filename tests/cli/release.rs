@@ -212,7 +212,7 @@ fn words_of_removed_products_are_not_known_before_their_rows_are_gone_either() {
         .filter(|word| word.len() > 5 && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
         .map(str::to_lowercase)
         .collect();
-    // Each word is used unchanged and without its fourth letter.
+    // Queries use each word unchanged and without its fourth letter.
     let queries: Vec<String> = words
         .into_iter()
         .flat_map(|word| [format!("{}{}", &word[..3], &word[4..]), word])

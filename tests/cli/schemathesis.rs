@@ -24,7 +24,7 @@ fn holds(haat: &Haat, address: &str, key: &str, further: &[&str]) {
         .current_dir(haat.path())
         .args(["run", &document, "--checks", "all", "--seed", "2", "--no-color"])
         .args(["-H", key, "--exclude-checks", "positive_data_acceptance"])
-        // A stream's answer has no end that a client could wait for.
+        // A stream's response has no end that a client could wait for.
         .args(["--exclude-operation-id", "open_mcp_stream"])
         .args([
             "--max-examples",

@@ -46,7 +46,7 @@ impl Haat {
             ("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true"),
             ("HAAT_STOREFRONT__RATE_START_PER_S", "1e9"),
             ("HAAT_LIMITS__ANONYMOUS__PER_SECOND", "0"),
-            // Answers of stores on this machine have a long timeout, because the machine may be busy.
+            // Requests to stores on this machine have a long timeout, because the machine may be busy.
             ("HAAT_STOREFRONT__INTERACTIVE_TIMEOUT_MS", "30000"),
             ("HAAT_LIVE_GATEWAY__ASK__BUDGET_MS", "30000"),
             ("HAAT_LIVE_GATEWAY__CARTS__BUDGET_MS", "40000"),

@@ -17,10 +17,10 @@ const PATHS: [&str; 5] = [
     "/v1/categories",
 ];
 
-/// Bodies by release and path. A mixed answer from two releases differs from the correct one.
+/// Bodies by release and path. A mixed response from two releases differs from the correct one.
 type Bodies = Mutex<BTreeMap<(String, &'static str), String>>;
 
-/// Sends requests until `stop`. Every answer must be complete and match its release.
+/// Sends requests until `stop`. Every response must be complete and match its release.
 async fn ask(client: &reqwest::Client, base: &str, bodies: &Bodies, stop: &AtomicBool, answers: &AtomicUsize) {
     while !stop.load(Ordering::Relaxed) {
         for path in PATHS {

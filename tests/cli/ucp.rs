@@ -1,4 +1,4 @@
-//! Tests of UCP over emulated stores. Every answer is validated against the protocol's own schemas.
+//! Tests of UCP over emulated stores. Every response is validated against the protocol's own schemas.
 
 mod conformance;
 mod discounts;
@@ -89,7 +89,7 @@ impl Agent {
         })
     }
 
-    /// Sends a request whose answer must be valid against a schema of the protocol.
+    /// Sends a request whose response must be valid against a schema of the protocol.
     fn ask(&mut self, method: Method, path: &str, body: Option<&Value>, (status, schema): (u16, &str)) -> Value {
         let text = body.map(ToString::to_string);
         let (told, answer) = self.send(method.clone(), path, Some(&self.key), text.as_deref());
@@ -98,7 +98,7 @@ impl Agent {
         answer
     }
 
-    /// Records an answer that must be valid against a schema of a version.
+    /// Records a response that must be valid against a schema of a version.
     fn note(&mut self, name: String, (of, schema): (&str, &str), answer: &Value) {
         let schema = format!("https://ucp.dev/{schema}");
         let op = operation(&name);
@@ -389,7 +389,7 @@ fn carts(agent: &mut Agent, variants: &[(String, String)]) {
     assert_eq!(nobody.0, 401, "{}", nobody.1);
 }
 
-/// Tests an update and a cancellation with an idempotency key. A repeated request gets the same answer; a different
+/// Tests an update and a cancellation with an idempotency key. A repeated request gets the same response; a different
 /// request with the key is refused.
 fn is_done_once(agent: &mut Agent, (cart, variant): (&Value, &str)) {
     let path = format!("/carts/{}", cart.as_str().unwrap());

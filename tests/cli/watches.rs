@@ -20,7 +20,7 @@ enum Door {
 }
 
 impl Door {
-    /// Calls an operation, which must succeed, and returns the data of its answer.
+    /// Calls an operation, which must succeed, and returns the data of its response.
     fn ask(self, market: &Market, operation: Operation, arguments: &Value) -> Value {
         let answer = match self {
             Self::Tools => market.call(Some(&market.key), operation.tool, arguments)["structuredContent"].clone(),
@@ -55,7 +55,7 @@ const WATCH: Operation = Operation {
     path: "/v1/watches",
 };
 
-/// Sends a POST request with the market's key and returns the answer.
+/// Sends a POST request with the market's key and returns the response.
 fn with_key(market: &Market, path: &str, body: &Value) -> Value {
     let sent = Command::new("curl")
         .args(["-sS", "-H", "content-type: application/json", "-d", &body.to_string()])

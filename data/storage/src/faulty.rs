@@ -24,8 +24,8 @@ pub enum FaultKind {
     /// A put writes only the first half of its bytes. Any other call has no effect. Durable stores never do this; a
     /// writer that tolerates it does not depend on them.
     TornPut,
-    /// A conditional put is refused without effect, as if another writer were working on the object. S3 answers 409 in
-    /// this case. Any other call succeeds.
+    /// A conditional put is refused without effect, as if another writer were working on the object. S3 responds with
+    /// status 409 to a conditional put during a concurrent request. Any other call succeeds.
     Conflict,
     /// Like [`FaultKind::Conflict`], for every conditional put from this call on.
     Conflicts,

@@ -28,7 +28,7 @@ pub(crate) fn takes(path: &str) -> bool {
     }
 }
 
-/// Returns the answer to a call of the Ajax cart, or `None` for other paths.
+/// Returns the response to a call of the Ajax cart, or `None` for other paths.
 pub(crate) fn answer(shop: &Shop, ask: &Ask, method: &Method, lie: &Lie) -> Option<Reply> {
     if !ask.path.starts_with("/cart") && !ask.path.starts_with("/discount/") {
         return None;
@@ -60,7 +60,7 @@ pub(crate) fn answer(shop: &Shop, ask: &Ask, method: &Method, lie: &Lie) -> Opti
     matches!(suffix, "js" | "json").then_some(reply)
 }
 
-/// Builds a JSON answer with the platform's escapes.
+/// Builds a JSON response with the platform's escapes.
 fn written(status: u16, value: &Value) -> Reply {
     let bytes = platform_bytes(value.to_string().as_bytes());
     Reply::posted(status, String::from_utf8(bytes).unwrap_or_default())

@@ -74,7 +74,7 @@ pub(super) fn key_of(variant: u64, attributes: &[Attribute]) -> String {
     )
 }
 
-/// Handles `/discount/CODE`: remembers the code in a cookie and redirects. The answer does not reveal if the code
+/// Handles `/discount/CODE`: remembers the code in a cookie and redirects. The response does not reveal if the code
 /// exists.
 pub(super) fn discount(ask: &Ask, code: &str) -> Reply {
     let to = ask.parameter("redirect").filter(|to| is_local(to));

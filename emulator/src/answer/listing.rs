@@ -10,7 +10,7 @@ use crate::shop::Shop;
 /// Maximum number of products that the platform pages through.
 const CAP: u64 = 25_000;
 
-/// Changes that a fault makes to the content of an answer.
+/// Changes that a fault makes to the content of a response.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Twist {
     endless: bool,

@@ -25,7 +25,7 @@ use crate::picture::{Picture, draw};
 use crate::reply::Reply;
 use crate::shop::Shop;
 
-/// Returns the store's answer to a request.
+/// Returns the store's response to a request.
 pub(crate) fn answer(shop: &Shop, ask: &Ask, twist: &Twist) -> Reply {
     let path = ask.path.as_str();
     let reply = match path {

@@ -20,8 +20,8 @@ pub(crate) fn product_html(shop: &Shop, place: u64, product: &Product, currency:
         .and_then(|sketch| reviews::draw(&sketch));
     let mut blocks = vec![theme_block(shop, product, currency)];
     if let Some(ratings) = &ratings {
-        // One store in three has its ratings in the theme's structured data. In the others, the review app adds a block
-        // of its own.
+        // One store in three has its ratings in the theme's structured data. In the other pages, the review app adds
+        // its own block.
         if shop.catalogue.persona().shop_id().is_multiple_of(3) {
             if let Some(block) = blocks[0].as_object_mut() {
                 rate(block, ratings, shop);

@@ -9,7 +9,7 @@ struct Envelope<'a> {
     product: Detail<'a>,
 }
 
-/// The answer of `/products/{handle}.json`. Unlike in the listing, tags are one text and availability is missing.
+/// The response of `/products/{handle}.json`. Unlike in the listing, tags are one text and availability is missing.
 #[derive(Serialize)]
 struct Detail<'a> {
     id: u64,

@@ -22,12 +22,12 @@ impl Refusal {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CartRefusal {
     pub(crate) errors: Vec<Refusal>,
-    /// True if the answer includes the unchanged cart.
+    /// True if the response includes the unchanged cart.
     pub(crate) shows_cart: bool,
 }
 
 impl CartRefusal {
-    /// Creates a refusal whose answer contains no cart.
+    /// Creates a refusal whose response contains no cart.
     pub(crate) fn whole(error: Refusal) -> Self {
         Self {
             errors: vec![error],
@@ -35,7 +35,7 @@ impl CartRefusal {
         }
     }
 
-    /// Creates a refusal whose answer contains the unchanged cart.
+    /// Creates a refusal whose response contains the unchanged cart.
     pub(crate) fn beside(errors: Vec<Refusal>) -> Self {
         Self {
             errors,

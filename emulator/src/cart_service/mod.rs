@@ -28,7 +28,7 @@ fn not_too_large(cart: &Cart) -> Result<(), CartRefusal> {
 /// The outcome of a cart request.
 #[derive(Debug)]
 pub(crate) struct CartOutcome {
-    /// The cart and its bill; `None` if the answer shows no cart.
+    /// The cart and its bill; `None` if the response shows no cart.
     pub(crate) cart: Option<(Cart, Bill)>,
     pub(crate) errors: Vec<Refusal>,
     pub(crate) notices: Vec<Notice>,
@@ -162,7 +162,7 @@ impl<'s> CartService<'s> {
         });
         let Some(known) = found else {
             let mut cart = self.fresh(None);
-            // The answer states only the first faults.
+            // The response states only the first faults.
             let done = change(&mut cart, self).map(drop);
             if done.and_then(|()| not_too_large(&cart)).is_err() {
                 cart = self.fresh(None);

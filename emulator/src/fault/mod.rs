@@ -23,23 +23,23 @@ pub(crate) use listing::{Mischief, push_mischief};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum Fault {
-    /// Answers with this status and the matching body: 429, 430, 503, 402, 403, 404, 423, 500, …
+    /// Responds with this status and the matching body: 429, 430, 503, 402, 403, 404, 423, 500, …
     Status {
         /// HTTP status; the platform's own 430 is allowed.
         status: u16,
         /// Value of `Retry-After` in seconds, if the header is sent.
         retry_after_s: Option<u64>,
     },
-    /// Answers 429 to requests beyond this rate, as the platform's edge does.
+    /// Responds with 429 to requests beyond this rate, as the platform's edge does.
     Throttle {
         /// Maximum number of requests in any one second.
         per_second: u32,
         /// Value of `Retry-After` in seconds, if the header is sent.
         retry_after_s: Option<u64>,
     },
-    /// Answers with the bot check of the platform's edge: 403 with a page that says "Just a moment…".
+    /// Responds with the bot check of the platform's edge: 403 with a page that says "Just a moment…".
     Challenge,
-    /// Waits for a fixed time before the answer.
+    /// Waits for a fixed time before the response.
     Slow {
         /// Delay in milliseconds.
         delay_ms: u64,
@@ -58,12 +58,12 @@ pub enum Fault {
         /// Number of bytes that are sent.
         after_bytes: usize,
     },
-    /// Answers JSON paths with status 200 and an HTML page.
+    /// Responds to JSON paths with status 200 and an HTML page.
     HtmlForJson,
     /// Makes the store password-protected: every path, including robots.txt, redirects to `/password`, and GraphQL
     /// reports the store as locked.
     PasswordPage,
-    /// Answers the catalogue's JSON with this status. HTML pages and GraphQL stay available.
+    /// Responds to requests for the catalogue's JSON with this status. HTML pages and GraphQL stay available.
     CatalogueClosed {
         /// HTTP status: 401, 403 or 404.
         status: u16,
@@ -127,15 +127,15 @@ pub enum Fault {
     ForgetsValidators,
     /// Sends no `ETag`.
     NoValidators,
-    /// Answers a robots.txt that disallows `/products.json` and all collections.
+    /// Returns a robots.txt that disallows `/products.json` and all collections.
     RobotsDisallow,
-    /// Answers robots.txt with 503.
+    /// Responds to robots.txt with 503.
     RobotsUnavailable,
-    /// Answers an endless robots.txt.
+    /// Returns an endless robots.txt.
     RobotsEndless,
-    /// Answers `meta.json` with 404, as stores behind another frontend do.
+    /// Responds to `meta.json` with 404, as stores behind another frontend do.
     NoMeta,
-    /// Answers with the next listed product in a product's own pages, its JSON and GraphQL.
+    /// Responds with the next listed product in a product's own pages, its JSON and GraphQL.
     OtherProduct,
     /// States prices in another currency, scaled to `rate_pct` percent: in a product's own pages and JSON, in
     /// `meta.json` and `cart.js`, and in GraphQL. Listings do not change.
@@ -154,14 +154,14 @@ pub enum Fault {
         /// Percentage of the true price; 100 leaves the numbers unchanged.
         rate_pct: u32,
     },
-    /// Makes GraphQL answer `null` for some of the nodes requested by id, at regular intervals.
+    /// Makes GraphQL return `null` for some of the nodes requested by id, at regular intervals.
     NullNodes {
         /// Interval between the missing nodes; 1 means all nodes.
         every: u32,
     },
     /// Makes GraphQL refuse new customers and logins for now: status 200, `null` and the error `THROTTLED`.
     CustomersThrottled,
-    /// Carries out the change, then resets the connection without an answer. The caller cannot know the outcome.
+    /// Carries out the change, then resets the connection without a response. The caller cannot know the outcome.
     AnswerLost {
         /// Time without any data before the reset, in milliseconds, for clients with their own timeout.
         hold_ms: u64,
@@ -169,13 +169,13 @@ pub enum Fault {
     /// Carries out the change, but the platform's edge responds with this status: 502 or 504 if it gave up on the store
     /// (RFC 9110, 15.6.3 and 15.6.5), 500, or 52x. The caller cannot know the outcome.
     EdgeFailed {
-        /// HTTP status of the edge's answer.
+        /// HTTP status of the edge's response.
         status: u16,
     },
-    /// Lets the platform's edge give up and answer with this status before the store starts. The store carries out the
+    /// Lets the platform's edge give up and respond with this status before the store starts. The store carries out the
     /// request at [`RunningStores::catch_up`](crate::Running::catch_up).
     Delayed {
-        /// HTTP status of the edge's answer.
+        /// HTTP status of the edge's response.
         status: u16,
     },
     /// Makes GraphQL state this quantity for every cart line.
@@ -183,15 +183,15 @@ pub enum Fault {
         /// Stated number of units.
         quantity: u32,
     },
-    /// Makes GraphQL answer checkout links with this origin instead of the store's own, like a domain that has lapsed
+    /// Makes GraphQL return checkout links with this origin instead of the store's own, like a domain that has lapsed
     /// or belongs to someone else.
     CheckoutAt {
         /// Scheme and host, without a trailing slash.
         origin: String,
     },
-    /// Makes GraphQL answer 200 with the error `THROTTLED` and no data.
+    /// Makes GraphQL respond with status 200 and the error `THROTTLED` and no data.
     QueryThrottled,
-    /// Makes GraphQL answer 200 with an internal error, without data or with partial data.
+    /// Makes GraphQL respond with status 200 and an internal error, without data or with partial data.
     QueryErrors {
         /// True if the response contains every field except the first.
         partial: bool,

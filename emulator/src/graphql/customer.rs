@@ -23,7 +23,7 @@ fn error(message: String) -> FieldError {
     FieldError { message }
 }
 
-/// Returns the answer to a customer mutation, or `None` for other mutations.
+/// Returns the response to a customer mutation, or `None` for other mutations.
 pub(super) fn mutate(view: &View<'_>, name: &str, args: Args<'_>) -> Option<Result<Value, FieldError>> {
     let payload: fn(&View<'_>, Args<'_>) -> Result<Value, FieldError> = match name {
         "customerCreate" => create,
@@ -225,7 +225,7 @@ fn log_in(view: &View<'_>, args: Args<'_>) -> Result<Value, FieldError> {
             "customerUserErrors": [],
             "userErrors": [],
         }),
-        // The platform gives the same answer for a wrong password, an unknown customer and a disabled customer.
+        // The platform gives the same response for a wrong password, an unknown customer and a disabled customer.
         None => refused(
             "customerAccessToken",
             "UNIDENTIFIED_CUSTOMER",
@@ -263,7 +263,7 @@ fn log_out(view: &View<'_>, args: Args<'_>) -> Result<Value, FieldError> {
     }))
 }
 
-/// Answers a password recovery. An emulated store sends no mail; it only shows that the platform reveals who has an
+/// Handles a password recovery. An emulated store sends no mail; it only shows that the platform reveals who has an
 /// account.
 fn recover(view: &View<'_>, args: Args<'_>) -> Result<Value, FieldError> {
     let email = args.text("email").unwrap_or_default();

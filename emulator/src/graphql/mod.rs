@@ -72,7 +72,7 @@ fn schema() -> Option<&'static Valid<Schema>> {
         .as_ref()
 }
 
-/// Returns the store's answer to a query.
+/// Returns the store's response to a query.
 pub(crate) fn answer(shop: &Shop, ask: &Ask, twist: &Twist) -> Reply {
     let Some(version) = version::of(&ask.path) else {
         return not_found(shop);
@@ -134,7 +134,7 @@ fn respond(shop: &Shop, ask: &Ask, twist: &Twist, scopes: Scopes) -> Reply {
     Reply::posted(200, written(errors, executed.data.as_ref(), extensions))
 }
 
-/// Returns the `extensions` of an answer.
+/// Returns the `extensions` of a response.
 fn extensions(view: &View<'_>, cost: u64) -> Map<String, Value> {
     let mut extensions = Map::new();
     if view.audience.is_told {
@@ -147,7 +147,7 @@ fn extensions(view: &View<'_>, cost: u64) -> Map<String, Value> {
     extensions
 }
 
-/// Writes the answer with its keys in the platform's order: errors, data, extensions.
+/// Writes the response with its keys in the platform's order: errors, data, extensions.
 fn written(errors: Vec<Value>, data: Option<&JsonMap>, extensions: Map<String, Value>) -> String {
     let errors = if errors.is_empty() {
         String::new()

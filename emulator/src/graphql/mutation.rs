@@ -82,7 +82,7 @@ impl<'v> Mutation<'v> {
         let buyer = input::object(given, "buyerIdentity");
         if let Some(buyer) = buyer {
             let refused = cart.set_buyer(input::buyer(self.view, buyer), &["input", "buyerIdentity"]);
-            // No cart exists yet that the answer could show.
+            // No cart exists yet that the response could show.
             refused.map_err(|refused| CartRefusal {
                 shows_cart: false,
                 ..refused

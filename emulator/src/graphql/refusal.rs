@@ -35,12 +35,12 @@ pub(super) fn too_complex(cost: u64) -> Value {
     })
 }
 
-/// Returns the answer of a store with a password. The platform's message is not recorded; the absence of data is.
+/// Returns the response of a store with a password. The platform's message is not recorded; the absence of data is.
 pub(crate) fn locked() -> Reply {
     coded(200, "Online Store channel is locked.", "ONLINE_STORE_LOCKED")
 }
 
-/// Returns the answer of a platform that accepts no more queries for now.
+/// Returns the response of a platform that accepts no more queries for now.
 pub(crate) fn throttled() -> Reply {
     coded(200, "Throttled", "THROTTLED")
 }
@@ -52,7 +52,7 @@ fn internal_error() -> Value {
     })
 }
 
-/// Returns the answer for an internal error, which has status 200.
+/// Returns the response for an internal error, which has status 200.
 pub(crate) fn broken() -> Reply {
     errors(vec![internal_error()])
 }

@@ -43,7 +43,7 @@ pub(super) struct Request {
 /// The reasons why a request is not executed.
 #[derive(Debug)]
 pub(super) enum RequestRefusal {
-    /// The body is not a GraphQL request; the answer is 400.
+    /// The body is not a GraphQL request; the response is 400.
     Malformed(String),
     /// The request has errors, for which the platform returns status 200.
     Errors(Vec<Value>),

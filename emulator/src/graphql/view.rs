@@ -15,7 +15,7 @@ use crate::product::Product;
 use crate::shop::Shop;
 use crate::stock::{Stock, stock};
 
-/// The buyer's country for an answer, from the directive `@inContext`.
+/// The buyer's country for a response, from the directive `@inContext`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Audience {
     /// True if the query has the directive.
@@ -79,7 +79,7 @@ impl<'s> View<'s> {
         recorded.unwrap_or(self.shop.catalogue.persona().coin.country)
     }
 
-    /// Returns the country that the answer is for: the requested country, or else the store's own.
+    /// Returns the country that the response is for: the requested country, or else the store's own.
     pub(super) fn country(&self) -> &str {
         self.audience.country.as_deref().unwrap_or_else(|| self.home())
     }
@@ -149,7 +149,7 @@ impl<'s> View<'s> {
         ))
     }
 
-    /// Answers a field about metafields, which emulated stores do not have; `None` for other fields.
+    /// Resolves a field about metafields, which emulated stores do not have; `None` for other fields.
     pub(super) fn metafields<'a>(
         &self,
         kind: &str,

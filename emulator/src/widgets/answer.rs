@@ -15,7 +15,7 @@ use crate::shop::Shop;
 /// Maximum number of reviews in a Judge.me page, whatever page size is requested.
 const JUDGEME_PAGE_MAX: usize = 23;
 
-/// Returns the app's answer, or 404 for an unknown shop or path.
+/// Returns the app's response, or 404 for an unknown shop or path.
 pub(crate) fn answer(market: &Market, widget: ReviewWidget, ask: &Ask) -> Reply {
     if ask.path == "/robots.txt" {
         return Reply::text(200, robots(widget));
@@ -65,7 +65,7 @@ pub(super) fn product_of(widget: ReviewWidget, ask: &Ask) -> Option<u64> {
     product.parse().ok()
 }
 
-/// Returns the answer with another count of the shop's reviews.
+/// Returns the response with another count of the shop's reviews.
 pub(super) fn counting(widget: ReviewWidget, reply: Reply, total: u64) -> Reply {
     let place = match widget {
         ReviewWidget::Judgeme => "/total_count",
@@ -86,7 +86,7 @@ pub(super) fn counting(widget: ReviewWidget, reply: Reply, total: u64) -> Reply 
     }
 }
 
-/// Returns true if the answer is an empty page of a list.
+/// Returns true if the response is an empty page of a list.
 pub(super) fn is_behind_the_last(widget: ReviewWidget, reply: &Reply) -> bool {
     let place = match widget {
         ReviewWidget::Judgeme => "/html",

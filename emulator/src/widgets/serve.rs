@@ -31,27 +31,27 @@ use crate::shop::lock;
 /// A fault of a review app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WidgetFault {
-    /// Answers 429 to requests above this rate.
+    /// Responds with 429 to requests above this rate.
     Throttle {
         /// Maximum number of requests per second.
         per_second: u32,
         /// Value of `Retry-After`, in seconds.
         retry_after_s: u64,
     },
-    /// Answers paths that contain this text with a fixed status and body.
+    /// Responds to paths that contain this text with a fixed status and body.
     Answer {
         /// Part of the path that selects the requests.
         path: String,
-        /// HTTP status of the answer.
+        /// HTTP status of the response.
         status: u16,
-        /// Body of the answer, sent with a JSON content type.
+        /// Body of the response, sent with a JSON content type.
         body: Bytes,
     },
-    /// Answers requests for the ratings of this product with a fixed status.
+    /// Responds to requests for the ratings of this product with a fixed status.
     Product {
         /// Product id on the platform.
         product: u64,
-        /// HTTP status of the answer.
+        /// HTTP status of the response.
         status: u16,
     },
     /// Makes lists state this count of reviews for each shop, whatever they contain.
@@ -59,12 +59,12 @@ pub enum WidgetFault {
         /// Stated number of reviews.
         total: u64,
     },
-    /// Answers pages after the last one of a list with this status. Okendo's lists have no such pages.
+    /// Responds to pages after the last one of a list with this status. Okendo's lists have no such pages.
     Ends {
-        /// HTTP status of the answer.
+        /// HTTP status of the response.
         status: u16,
     },
-    /// Answers this number of requests; all later ones close the connection.
+    /// Responds to this number of requests; all later ones close the connection.
     DiesAfter {
         /// Number of requests that get a response.
         requests: u64,
@@ -103,7 +103,7 @@ pub(crate) async fn listen() -> Result<Vec<(Arc<WidgetHost>, TcpListener)>, Emul
     Ok(hosts)
 }
 
-/// Answers requests at an app's address until the shutdown.
+/// Handles requests at an app's address until the shutdown.
 pub(crate) async fn serve_widget(context: ConnectionContext, host: Arc<WidgetHost>, listener: TcpListener) {
     loop {
         let accepted = tokio::select! {
@@ -157,7 +157,7 @@ async fn connection(context: ConnectionContext, host: Arc<WidgetHost>, stream: T
 }
 
 impl WidgetHost {
-    /// Returns the answer under the current fault; `None` closes the connection.
+    /// Returns the response under the current fault; `None` closes the connection.
     fn reply(&self, market: &Market, ask: &Ask) -> Option<Reply> {
         let fault = lock(&self.fault).clone();
         let is_robots = ask.path == "/robots.txt";

@@ -139,7 +139,7 @@ async fn discounts_of_the_order_move_the_line_price_and_not_the_final_one() {
         (json!([]), json!(2500))
     );
 
-    // A code from a link is entered into the cart. The answer does not reveal if the code exists.
+    // A code from a link is entered into the cart. The response does not reveal if the code exists.
     for (path, to) in [
         ("/discount/TAKE20?redirect=/collections/all", "/collections/all"),
         ("/discount/NOPE?redirect=https://elsewhere.example", "/"),

@@ -370,7 +370,7 @@ async fn a_mutation_whose_answer_is_lost_was_done() {
     never.abort();
     assert_eq!(read(&store, &made["cart"]["id"]).await["totalQuantity"], 3);
 
-    // A reset before the answer and a refusal change nothing.
+    // A reset before the response and a refusal change nothing.
     running.set_faults(&store.slug, [on_add(Fault::Reset)]).unwrap();
     assert!(send().await.is_err());
     running

@@ -115,7 +115,7 @@ async fn post(store: &StoreAddress, path: &str, headers: &[(&str, &str)], body: 
 /// URL path of GraphQL queries.
 const GRAPHQL: &str = "/api/2026-04/graphql.json";
 
-/// Sends a GraphQL query without a token and returns the answer.
+/// Sends a GraphQL query without a token and returns the response.
 async fn query(store: &StoreAddress, query: &str, variables: Value) -> Answer {
     post(
         store,

@@ -2,7 +2,7 @@
 //! platform's schema.
 //!
 //! The platform's schema is not part of the project. The npm package installed by the CI build contains it, as the
-//! answer to an introspection query.
+//! response to an introspection query.
 
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::*;
 
-/// One recorded request with its answer.
+/// One recorded request with its response.
 pub(crate) struct Step {
     pub(crate) name: String,
     pub(crate) operation: String,
@@ -278,7 +278,7 @@ pub(crate) fn verdict(step: &Step, known: &RecordedTexts, answer: &Value) -> Str
     }
     let mut found = BTreeMap::new();
     let expected = known.value(&step.answer);
-    // The only field of an answer is named like its step.
+    // The only field of a response is named like its step.
     let field = |answer: &Value| -> Value {
         let members = answer["data"].as_object();
         members

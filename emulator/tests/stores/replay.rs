@@ -9,7 +9,7 @@ use serde_json::json;
 use super::recorded::recordings;
 use super::*;
 
-/// One recorded request with its answer.
+/// One recorded request with its response.
 struct Capture {
     operation: String,
     path: String,

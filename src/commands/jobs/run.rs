@@ -14,7 +14,7 @@ use crate::listeners::SideListener;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
-/// `haat jobs run`: runs due jobs until it is told to stop.
+/// `haat jobs run`: runs due jobs until it receives a stop signal.
 pub(super) async fn run(context: &Context, ops_listen: Option<ListenAddress>) -> anyhow::Result<Outcome> {
     if let Some(warning) = context.unnamed_crawler() {
         tracing::warn!("{warning}");

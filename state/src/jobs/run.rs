@@ -181,7 +181,7 @@ impl State {
         Ok(Some(number))
     }
 
-    /// Increments the heartbeat of a job. Returns `false` if the caller no longer has the job and must stop immediately.
+    /// Increments the heartbeat of a job. Returns `false` if the caller no longer has the job and must stop now.
     ///
     /// # Errors
     /// [`StateError`].

@@ -1,4 +1,4 @@
-//! Runs the protocol's own validator, `ucp-schema`, on every answer of a test.
+//! Runs the protocol's own validator, `ucp-schema`, on every response of a test.
 
 use std::path::Path;
 use std::process::Command;

@@ -7,7 +7,7 @@ pub struct SmtpTalk {
 }
 
 impl SmtpTalk {
-    /// Returns the answer to a line; mail for the recipient `refused` is refused.
+    /// Returns the response to a line; mail for the recipient `refused` is refused.
     pub fn answer(&mut self, line: String, refused: &str) -> &'static str {
         let answer = match line.as_str() {
             "." if self.is_text => "250 taken\r\n",

@@ -95,7 +95,7 @@ impl Shop {
         answered
     }
 
-    /// Sends a request that creates an object, and returns the answer.
+    /// Sends a request that creates an object, and returns the response.
     #[track_caller]
     pub(super) fn made(&self, path: &str, body: &Value) -> Value {
         let (status, answer) = self.ask(Method::POST, path, body);
