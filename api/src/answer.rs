@@ -34,7 +34,7 @@ pub struct Envelope<T, P> {
 /// The caching rule of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheRule {
-    /// Stored data: cached for 30 seconds, and served stale while it is revalidated.
+    /// Stored data: cached for 30 seconds, and served stale during revalidation.
     Graph,
     /// Like `Graph`, but for operations that need a key: shared caches must not store it.
     KeyedGraph,

@@ -39,7 +39,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
         }
         let bytes_max = bytes_max(&request);
         let bytes = read(request.into_body(), bytes_max).await?;
-        // An empty body does not have a wrong media type: it is missing.
+        // An empty body counts as missing, not as a wrong media type.
         if !is_stated && !bytes.is_empty() {
             return Err(Problem::new(ErrorCode::UnsupportedMediaType));
         }
@@ -92,7 +92,7 @@ async fn read(body: Body, bytes_max: usize) -> Result<bytes::Bytes, Problem> {
     match Limited::new(body, bytes_max).collect().await {
         Ok(whole) => Ok(whole.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_large(bytes_max)),
-        // The client disconnected, so nobody will read this response.
+        // The client disconnected, so no client will read this response.
         Err(_) => Err(Problem::new(ErrorCode::MalformedJson).detail("The body ended early.")),
     }
 }

@@ -50,7 +50,8 @@ impl Coding {
     }
 }
 
-/// Parses a weight such as `q=0.5` in thousandths. Returns 1000 if it is absent, and 0 if it is invalid.
+/// Parses a weight such as `q=0.5` in thousandths. Returns 1000 if the quality value is absent, and 0 if the quality
+/// value is invalid.
 fn weight_permille(parameters: &str) -> u32 {
     let weight = parameters.split(';').find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;

@@ -5,8 +5,8 @@ use data_model::ErrorCode;
 
 use crate::Problem;
 
-/// The state of a server that may be about to stop. Its probe then fails, so that proxies choose another server; the
-/// server still handles requests as before.
+/// The state of a server that may be about to stop. The probe of the server then fails, so that proxies choose another
+/// server; the server still handles requests as before.
 #[derive(Debug, Clone, Default)]
 pub struct DrainState(Arc<AtomicBool>);
 

@@ -26,7 +26,7 @@ const TOLD_EVERY: Duration = Duration::from_secs(300);
 /// Maximum size of a collector's response that is read.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
-/// Sends spans until it is dropped; [`Traces::end`] sends the remaining ones.
+/// Sends spans until it is dropped; [`Traces::end`] sends the remaining spans.
 #[derive(Debug)]
 pub struct Traces(SdkTracerProvider);
 

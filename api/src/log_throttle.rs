@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// Time after which a message is logged again.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// Logs a message at once, and then at most once a minute while its cause continues.
+/// Logs a message immediately, and then at most once a minute while its cause continues.
 #[derive(Debug, Default)]
 pub struct LogThrottle {
     said: Mutex<LastLog>,
@@ -15,7 +15,7 @@ pub struct LogThrottle {
 #[derive(Debug, Default)]
 struct LastLog {
     at: Option<Instant>,
-    /// Number of messages left out since the last one was logged.
+    /// Number of messages suppressed since a message was last logged.
     left_out: u64,
 }
 
@@ -29,7 +29,7 @@ impl LogThrottle {
         }
     }
 
-    /// Returns the number of messages left out, if a message should be logged now.
+    /// Returns the number of suppressed messages, if a message should be logged now.
     #[must_use]
     pub fn is_due(&self) -> Option<u64> {
         self.is_due_at(Instant::now())

@@ -60,7 +60,7 @@ fn one_of(codes: &[ErrorCode], description: &str) -> Schema {
     Schema::Object(text.build())
 }
 
-/// The validation errors of a request: all of them, not only the first.
+/// All validation errors of a request, not only the first error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = ValidationProblem)]
 pub struct ValidationDocument {
@@ -85,7 +85,7 @@ pub struct ViolationDocument {
     /// Error type for programs: `missing`, `int_parsing`, `less_than_equal`, `enum`, …
     #[serde(rename = "type")]
     pub kind: String,
-    /// The value as sent, of any JSON type, truncated if it is long; absent if it may be secret.
+    /// The value as sent, of any JSON type, truncated if long; absent if possibly secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = serde_json::Value, required = false)]
     pub input: Option<serde_json::Value>,

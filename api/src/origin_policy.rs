@@ -1,8 +1,8 @@
 //! Checks the origin of requests (the Fetch standard's `Origin`) and the host name used to reach this server.
 //!
 //! With DNS rebinding, a page makes its own host name resolve to this machine. For the browser the page then has the
-//! same origin as this server, so CORS does not stop it. Its `Origin` and `Host` are names that nobody assigned to this
-//! server.
+//! same origin as this server, so CORS does not stop it. The `Origin` and `Host` of the page's requests are names that
+//! were not assigned to this server.
 
 use std::net::IpAddr;
 

@@ -13,8 +13,8 @@ use crate::{Location, RequestId, Rule, Violation};
 
 /// An error response: a problem document (RFC 9457), or the list of validation errors for an invalid request.
 ///
-/// A handler returns it, and the edge writes the body, because only the edge knows the request id. Its text is for the
-/// caller; internal causes belong in the log.
+/// A handler returns it, and the edge writes the body, because only the edge knows the request id. The text of a
+/// problem is for the caller; internal causes belong in the log.
 #[derive(Debug, Clone)]
 pub struct Problem(Box<Inner>);
 

@@ -26,8 +26,8 @@ use crate::edge::{EdgeRouter, HostFault};
 /// Limits of a server's connections.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
-    /// Maximum number of open connections. When it is reached, an idle connection is closed for a new one; if none is
-    /// idle, the new one waits.
+    /// Maximum number of open connections. When the maximum is reached, an idle connection is closed for a new
+    /// connection. If no connection is idle, the new connection waits.
     pub connections_max: usize,
     /// Maximum number of open connections per IPv4 address or IPv6 /64 network, at least 1. Further connections are
     /// closed unread after `refusal_delay_ms`.
@@ -87,7 +87,8 @@ pub enum ServeError {
     },
 }
 
-/// Serves `router` on `listener` until `stop`. After `stop`, accepts no more connections and lets the requests in flight finish.
+/// Serves `router` on `listener` until `stop`. After `stop`, accepts no more connections and lets the requests in
+/// flight finish.
 ///
 /// # Errors
 /// See [`ServeError`].
@@ -99,7 +100,7 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     let builder = connection_builder(config);
     let places = Arc::new(Semaphore::new(config.connections_max.min(Semaphore::MAX_PERMITS)));
-    // All connections get the signal, also if the server ends by itself.
+    // All connections get the signal, also if the server stops without `stop`.
     let closing = stop.child_token();
     let trusted = config.trusted_proxies.clone();
     let holders = Holders::new(config.connections_per_address_max.max(1), trusted, closing.clone());
@@ -189,7 +190,8 @@ fn refuse(stream: TcpStream, delay: Duration, refusals: &Arc<Semaphore>, closing
 /// Time to wait for an idle connection to close before closing another idle connection.
 const GIVE_WAY_RETRY_MS: u64 = 100;
 
-/// Acquires a slot for a connection. If none is free, closes idle connections one after another until one is.
+/// Acquires a slot for a connection. If no slot is free, closes idle connections one after another until a slot is
+/// free.
 async fn place(places: &Arc<Semaphore>, holders: &Holders) -> Option<OwnedSemaphorePermit> {
     if let Ok(place) = Arc::clone(places).try_acquire_owned() {
         return Some(place);
@@ -205,7 +207,7 @@ async fn place(places: &Arc<Semaphore>, holders: &Holders) -> Option<OwnedSemaph
     }
 }
 
-/// Maximum number of headers in hyper if none is set (`hyper::server::conn::http1::Builder::max_headers`).
+/// Maximum number of headers in hyper if no maximum is set (`hyper::server::conn::http1::Builder::max_headers`).
 const HEADERS_MAX_UNSET: usize = 100;
 
 fn connection_builder(config: &ServerConfig) -> auto::Builder<TokioExecutor> {

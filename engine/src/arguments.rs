@@ -109,7 +109,8 @@ impl Arguments {
         self.text(name)?.ok_or_else(|| self.refused(name, "is missing"))
     }
 
-    /// Parses a text argument with `make`. If `make` returns `None`, the error says that the value must be `form`.
+    /// Parses a text argument with `make`. If `make` returns `None`, the error message states that the value must be
+    /// `form`.
     pub(crate) fn parsed<T>(&self, name: &str, form: &str, make: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         let made = make(text);

@@ -48,8 +48,8 @@ impl CheckedAnswers {
     }
 }
 
-/// Returns the checks with the outcome `HeldBack` for brands that the release holds back. Their displayed catalogue is
-/// older than their last successful check.
+/// Returns the checks with the outcome `HeldBack` for brands that the release holds back. The displayed catalogue of
+/// these stores is older than their last successful check.
 fn with_held(release: &Release, mut checks: Arc<Checks>) -> Arc<Checks> {
     for brand in &release.manifest().held {
         if let Some(check) = Arc::make_mut(&mut checks).brands.get_mut(&brand.store)

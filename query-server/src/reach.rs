@@ -1,4 +1,4 @@
-//! Cache of each brand's delivery days to recently requested pincodes. All brands are computed at once. The cache
+//! Cache of each brand's delivery days to recently requested pincodes. All brands are computed in one pass. The cache
 //! belongs to one release.
 
 use std::collections::VecDeque;

@@ -29,8 +29,8 @@ pub(crate) struct Places {
 /// Runs a limited number of searches at a time. The first searches run on the threads of their requests, which is
 /// fastest. Further searches run on separate threads, so that a request thread stays free to accept, probe and refuse
 /// requests. When the separate threads are busy too, searches wait in a queue. When the queue is full, the server is
-/// overloaded. During an overload the queue is shorter, so that accepted searches finish in time. Other searches are
-/// refused immediately.
+/// overloaded. During an overload the queue is shorter, so that accepted searches finish in time. Searches that do not
+/// fit in the queue are refused immediately.
 #[derive(Debug)]
 pub(crate) struct Searches {
     here: Semaphore,

@@ -1,5 +1,5 @@
 //! Known delivery days of a brand's products to a pincode. The sources, in order: the store's answer for the pincode,
-//! the zone of its area (built from answers for other pincodes), the store's terms.
+//! the delivery zone of the pincode (derived from the store's answers for other pincodes), the store's shipping terms.
 
 pub(crate) mod cost;
 
@@ -71,7 +71,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Returns the store's text as the source of facts of these kinds.
+    /// Returns the store's text that is the source of facts of these kinds.
     pub(crate) fn text(policy: Option<&ShippingPolicy>, kinds: &[ShippingFactKind]) -> Self {
         let terms = policy.and_then(|policy| policy.terms.as_deref());
         let (basis, confidence) = if terms.is_some_and(|terms| terms.is_of_model(kinds)) {
@@ -97,7 +97,7 @@ pub(crate) struct Estimate<'a> {
     pub(crate) basis: Basis,
     /// Confidence of the estimate; `None` if the store was not asked about delivery.
     pub(crate) confidence: Option<Confidence>,
-    /// Source of the store's answers; `None` if it was not asked.
+    /// Source of the store's answers; `None` if the store was not asked.
     pub(crate) asked: Option<Source>,
     /// Source of the delivery days.
     pub(crate) days_from: Option<Source>,

@@ -29,7 +29,7 @@ pub struct SearchContext {
     safe_rows: Option<AllowedRows>,
     /// Brand indexes, sorted by number of products, largest first.
     brands_by_size: Vec<usize>,
-    /// Category that is shown only to requests that ask for it.
+    /// Category that is shown only to requests that explicitly include it.
     hidden: Option<CategoryId>,
 }
 
@@ -78,8 +78,8 @@ impl SearchContext {
         &self.brands_by_size
     }
 
-    /// Returns true if each word of a brand's name occurs in more titles and names than the brand has products. Such a
-    /// name is ambiguous.
+    /// Returns true if each word of a brand's name occurs in more titles and names than the brand has products. A brand
+    /// name of such common words is ambiguous.
     pub fn is_plain(&self, entry: &BrandEntry) -> bool {
         self.text.is_plain(entry)
     }

@@ -12,7 +12,7 @@ pub struct PhraseReading {
 }
 
 impl PhraseReading {
-    /// Returns true if the segment stands for categories.
+    /// Returns true if the segment implies categories: a gift, an occasion or a need.
     pub(crate) fn is_of_kinds(&self) -> bool {
         matches!(self.meaning, "gift" | "occasion" | "need")
     }

@@ -30,7 +30,7 @@ pub(crate) struct SearchPlan {
     is_currency_open: bool,
     brand: Option<ParsedName<BrandSlug>>,
     filter: RowFilter,
-    /// Filter by kind. Set only if the request asks for kinds other than goods.
+    /// Filter by kind. Set only if the request includes kinds other than goods.
     pub(crate) kind: Option<Arc<data_index::Filter>>,
     /// Facet clauses that the request itself states.
     stated: Vec<FacetClause>,
@@ -116,7 +116,8 @@ impl SearchPlan {
         self.reading.price.is_some_and(|price| price.is_unsure)
     }
 
-    /// Drops the remaining words if no product that answers a need has all of them. The search then uses only the need.
+    /// Drops the remaining words if no product that answers a need has all these words. The search then uses only the
+    /// need.
     fn let_words_go(&mut self, found: &hybrid::Answer) -> bool {
         let is_lost = self.reading.is_need && !self.text.is_empty() && !found.has_every_word();
         if is_lost {
@@ -265,7 +266,8 @@ impl SearchPlan {
         }
     }
 
-    /// Returns the plan without the guessed categories. Its products are ranked after theirs.
+    /// Returns the plan without the guessed categories. The products of the wider plan are ranked after the products of
+    /// this plan.
     pub(super) fn wider(&self) -> Option<Self> {
         let is_guess = self.asks_for_kinds() && self.reading.has_kinds();
         is_guess.then(|| {

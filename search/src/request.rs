@@ -51,7 +51,7 @@ impl<const CHARS_MAX: usize> Text<CHARS_MAX> {
     /// Maximum number of characters.
     pub const CHARS_MAX: usize = CHARS_MAX;
 
-    /// Creates the text. Returns `None` if it is too long.
+    /// Creates the text. Returns `None` if the text is too long.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Option<Self> {
         let text = text.into();
@@ -230,7 +230,7 @@ impl Filters {
 /// Products that share one card.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Fold {
-    /// Each product has a card of its own.
+    /// Each product has a separate card.
     #[default]
     None,
     /// Products of one brand whose titles differ only by a colour share a card. The card shows the first product.
@@ -284,7 +284,7 @@ pub type SearchLimit = Limit<20, 40>;
 /// Request to search for products.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SearchRequest {
-    /// Free-text query. If it is empty, the most presentable products are returned.
+    /// Free-text query. If the text is empty, the most presentable products are returned.
     pub text: Text<512>,
     /// Filter that products must pass.
     pub filters: Filters,

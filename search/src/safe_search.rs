@@ -12,7 +12,7 @@ const BESIDE: [&str; 2] = [
 ];
 
 /// Returns all rows except those of the hidden category and of brands that sell hardly anything else. The games and
-/// gift sets of such brands are adult products too. `None` if no rows are hidden.
+/// gift sets of adult brands are adult products too. `None` if no rows are hidden.
 pub(crate) fn of(release: &Release, hidden: CategoryId) -> Option<AllowedRows> {
     let is_held = |part: &Part| filed(part, hidden).any(|row| !part.dead().contains(row));
     if !release.parts().iter().any(is_held) {
@@ -31,8 +31,9 @@ pub(crate) fn of(release: &Release, hidden: CategoryId) -> Option<AllowedRows> {
     Some(AllowedRows::of(parts.collect()))
 }
 
-/// Returns for each brand whether it is an adult brand. An adult brand sells products of the hidden category. Products
-/// of the hidden category and of the categories in `BESIDE` are at least half of the brand's categorised products.
+/// Returns for each brand `true` if it is an adult brand. An adult brand sells products of the hidden category.
+/// Products of the hidden category and of the categories in `BESIDE` are at least half of the brand's categorised
+/// products.
 fn brands(release: &Release, hidden: CategoryId) -> Vec<bool> {
     #[derive(Clone, Copy, Default)]
     struct Assortment {

@@ -93,7 +93,7 @@ fn unwritten(error: &ArrowError) -> SqlError {
 }
 
 impl Format {
-    /// Returns the format that the `Accept` header asks for; JSON if it names none.
+    /// Returns the format that the `Accept` header requests; JSON if the header names no format.
     pub(crate) fn accepted(headers: &HeaderMap) -> Self {
         let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
         let mut kinds = accepted
@@ -142,7 +142,7 @@ impl Format {
     }
 }
 
-/// Rejects duplicate column names: a JSON row would have duplicate keys, and parsers keep only one of them.
+/// Rejects duplicate column names: a JSON row would have duplicate keys, and parsers keep only one of the duplicates.
 fn named_once(schema: &Schema) -> Result<(), SqlError> {
     let mut seen = BTreeSet::new();
     match schema.fields().iter().find(|field| !seen.insert(field.name())) {

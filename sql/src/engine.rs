@@ -159,7 +159,7 @@ impl SqlEngine {
             }
         };
         drop(place);
-        // If statements are waiting, the next of them starts its own worker.
+        // If statements are waiting, the next statement starts its own worker.
         let spare = async {
             if self.0.waiting.load(Ordering::Relaxed) == 0 {
                 workers.spare().await;

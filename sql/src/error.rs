@@ -2,7 +2,7 @@ use data_model::{Classify, ErrorCode, Retry};
 use datafusion::error::DataFusionError;
 use serde::{Deserialize, Serialize};
 
-/// Error of a statement. The message is written for the sender and says what to change.
+/// Error of a statement. The message is written for the sender and explains what to change in the statement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum SqlError {
     /// The statement does more than read, or is too large to be parsed.

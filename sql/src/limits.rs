@@ -56,7 +56,7 @@ pub(crate) fn yield_to_all() {
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
     let _ = thread_priority::ThreadPriority::Min.set_for_current();
     // The idle scheduling policy ranks below the lowest priority: a waking task of another process preempts this thread
-    // at once.
+    // immediately.
     #[cfg(target_os = "linux")]
     let _ = thread_priority::unix::set_thread_priority_and_policy(
         thread_priority::unix::thread_native_id(),

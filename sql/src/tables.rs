@@ -31,7 +31,7 @@ pub struct Tables {
     /// Name of the state that answers report: a release id or a tick of the lake.
     pub(crate) name: String,
     pub(crate) context: SessionContext,
-    /// Schemas of all tables, including the tables that describe the others.
+    /// Schemas of all tables, including the tables that describe other tables.
     pub(crate) schemas: BTreeMap<TableName, SchemaRef>,
     pub(crate) absent: Option<Absent>,
 }
@@ -146,7 +146,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Returns the names of the given tables, without those that describe the others.
+    /// Returns the names of the given tables, without the tables that describe other tables.
     fn own(&self) -> impl Iterator<Item = &TableName> {
         self.schemas.keys().filter(|name| name.schema != ABOUT)
     }

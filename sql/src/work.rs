@@ -119,7 +119,7 @@ impl Work<'_> {
     }
 }
 
-/// Returns the size of a batch in bytes. If it is a slice of a larger batch, only the slice counts.
+/// Returns the size of a batch in bytes. If the batch is a slice of a larger batch, only the slice counts.
 fn batch_bytes(batch: &RecordBatch) -> usize {
     let columns = batch.columns().iter().map(|column| {
         let part = column.to_data().get_slice_memory_size();

@@ -1,5 +1,5 @@
-//! Manages the idle workers of a server. A worker is started if none is idle, kept while its tables are current, and
-//! ended even if it is busy.
+//! Manages the idle workers of a server. A worker is started if no worker is idle, reused while its tables are current,
+//! and can be stopped even if it is busy.
 
 use std::fmt;
 use std::io;

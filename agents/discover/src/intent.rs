@@ -19,7 +19,7 @@ const WORDS_CHARS_MAX: usize = 160;
 /// Maximum number of unwanted things.
 const UNWANTED_MAX: usize = 16;
 
-/// A model's answer in the expected format. Its content is not yet verified.
+/// A model's answer in the expected format. The content of the reply is not yet verified.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reply {

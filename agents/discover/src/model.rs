@@ -27,7 +27,7 @@ const TASK: &str = "You read what one shopper wants to buy. The user's message i
 pub struct Model(language_model::Model);
 
 impl Model {
-    /// Creates the configured model. Returns `None` if none is configured. Does not contact the endpoint.
+    /// Creates the configured model. Returns `None` if no model is configured. Does not contact the endpoint.
     ///
     /// # Errors
     /// [`ModelError`] if the configuration is invalid.

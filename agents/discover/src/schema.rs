@@ -18,7 +18,7 @@ pub(crate) struct DiscoverBody {
     #[schema(min_length = 1, max_length = 512, pattern = r"\S")]
     pub(crate) query: String,
     /// Maximum price of a product, in minor units. The currency is the one that the sentence names, otherwise the
-    /// brand's, otherwise the market's. The limit applies whatever the sentence says.
+    /// brand's, otherwise the market's. The limit applies even if the sentence states another limit.
     #[schema(minimum = 0, maximum = 9_007_199_254_740_991_i64, nullable)]
     pub(crate) budget_max_minor: Option<i64>,
     /// Slug of a brand. Only products of this brand are returned.
@@ -93,8 +93,8 @@ pub(crate) struct ShoppableDocument {
     image: Option<String>,
     /// Reason for the product, in plain words and facts only.
     why: String,
-    /// Constraints that the product violates: `color`, `size`, `price`, `brand`, `audience`, `stock`, `unwanted`. Empty
-    /// unless no product satisfies all constraints.
+    /// Constraints that the product violates: `color`, `size`, `price`, `brand`, `audience`, `stock`, `unwanted`. The
+    /// list is empty if any product satisfies all constraints.
     misses: Vec<String>,
     /// Request that adds the product to a cart.
     add_to_cart: AddToCart,

@@ -94,7 +94,7 @@ impl Mcp {
         Self::at(PATH, parts, tools)
     }
 
-    /// Creates an endpoint at another path. Another crate provides its routes and passes requests to [`Mcp::post`].
+    /// Creates an endpoint at another path. A separate crate provides the routes and passes requests to [`Mcp::post`].
     #[must_use]
     pub fn at(path: &'static str, parts: McpParts, tools: Arc<dyn Toolset>) -> Self {
         describe_metrics();

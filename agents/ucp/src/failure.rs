@@ -41,7 +41,7 @@ impl Fault {
     }
 }
 
-/// Request body: a JSON object, or the failure if it is not one.
+/// Request body: a JSON object, or the failure if the body is not a JSON object.
 pub(crate) type RequestBody = Result<Value, Failure>;
 
 /// Reason why a request has no result.

@@ -116,7 +116,8 @@ impl Market<'_> {
         }
     }
 
-    /// Returns the offers of all brands for a product, including its own brand. Empty if the offers are unknown.
+    /// Returns the offers of all brands for a product, including its own brand. The list is empty if the offers are
+    /// unknown.
     pub(crate) async fn offers(&self, product: &str) -> Vec<BrandOffer> {
         let path = format!("/v1/products/{}/offers", OperationCall::segment(product));
         let call = self.operation("list_offers", Method::GET, path);

@@ -4,7 +4,8 @@ use serde::{Serialize, Serializer};
 
 /// Supported versions of the protocol.
 ///
-/// Responses are the same in both versions: the later one only adds optional fields, and this server uses none of them.
+/// Responses are the same in both versions: the later version only adds optional fields, and this server does not use
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     /// Version 2026-04-08, offered over REST and MCP.

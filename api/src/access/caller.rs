@@ -40,7 +40,7 @@ pub enum Via {
     },
     /// A session of the dashboard.
     Session,
-    /// A session without a sign-in. Its requests count towards the limits of the client's network.
+    /// A session without a sign-in. Requests of a guest count towards the limits of the client's network.
     Guest {
         /// Network that the request came from, if known.
         network: Option<ClientNetwork>,

@@ -26,9 +26,9 @@ pub(crate) use self::shares::{Full, Share, Shares};
 pub use self::tries::{Tries, TryKey};
 pub use self::verdict::{Allowance, Outcome, Verdict};
 
-/// A value that is available at once, or one that must be awaited.
+/// A value that is available immediately, or a value that must be awaited.
 pub enum Prompt<T> {
-    /// Available at once, as for nearly every request.
+    /// Available immediately, as for nearly every request.
     Now(T),
     /// Requires a call outside the process.
     Later(BoxFuture<'static, T>),

@@ -22,7 +22,7 @@ pub enum ForwardedHeader {
 }
 
 /// Limits of a client's surrounding networks, as multiples of one client's limits: for a network of many clients, and
-/// one of very many.
+/// for a network of very many clients.
 const MANY: NonZeroU32 = NonZeroU32::new(4).unwrap();
 const VERY_MANY: NonZeroU32 = NonZeroU32::new(16).unwrap();
 

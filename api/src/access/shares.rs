@@ -3,7 +3,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Caller, CallerId, ClientNetwork};
 
-/// A limited number of slots. Each caller and each client network may use only a share, so that nobody takes all slots.
+/// A limited number of slots. Each caller and each client network may use only a share, so that no single caller takes
+/// all slots.
 #[derive(Debug)]
 pub(crate) struct Shares {
     all_max: usize,

@@ -8,7 +8,7 @@ use data_model::Timestamp;
 
 use super::ClientNetwork;
 
-/// Maximum number of keys to remember; when it is reached, attempts by further keys are not counted.
+/// Maximum number of keys to remember. When the maximum is reached, attempts by further keys are not counted.
 const COUNTED_MAX: usize = 30_000;
 
 /// Limits attempts at rare operations, such as signing in, counted in this process. Only keys with attempts within the

@@ -76,7 +76,7 @@ impl Allowance {
 pub enum Outcome {
     /// The request is admitted.
     Allowed,
-    /// Too many requests at once: the next one is allowed after this time.
+    /// Rate limit exceeded: the next request is allowed after this time.
     TooFast(Duration),
     /// The daily limit is reached: the market's day ends after this time.
     TooManyToday(Duration),

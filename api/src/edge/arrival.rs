@@ -55,7 +55,7 @@ pub(super) struct Arrival {
 enum Stage {
     /// The body arrives, and occupies a slot for arriving bodies.
     Arriving { _share: Share },
-    /// The body has arrived, or nobody reads it: the request has a processing slot.
+    /// The body has arrived, or no handler reads the body: the request has a processing slot.
     In { _place: Place },
     /// The body has arrived, but no processing slot was free.
     NoPlace,

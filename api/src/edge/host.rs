@@ -27,7 +27,7 @@ impl HostFault {
         if hosts.next().is_some() {
             return Some(Self::Repeated);
         }
-        // An empty value is allowed: it is sent for a target without an authority.
+        // An empty value is allowed: clients send an empty value for a target without an authority.
         let valid = is_plain(host.as_bytes())
             || Authority::try_from(host.as_bytes()).is_ok_and(|authority| !authority.as_str().contains('@'));
         (!valid).then_some(Self::Invalid)

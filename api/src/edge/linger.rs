@@ -1,4 +1,4 @@
-//! Handling of the unread rest of a body after its request is answered. If a connection is closed with unread bytes, it
+//! Handling of the unread rest of a body after its request is answered. A connection that is closed with unread bytes
 //! is reset. The client may then lose the response, which it reads only after it has sent everything (RFC 9112, section
 //! 9.6).
 

@@ -259,7 +259,7 @@ impl EdgeRouter {
         let answering = async move {
             let route = shared.routes.at(place);
             let way = match way {
-                // Boxed: few requests wait here, and the others then need no space for it.
+                // Boxed: few requests wait here, and boxing saves space in all other requests.
                 Way::Waiting(entering, request) => {
                     Box::pin(edge.wait(entering, request, place, network, &asked.id)).await
                 }
@@ -443,7 +443,7 @@ async fn run(
             if !is_free && !always {
                 return Problem::new(ErrorCode::Overloaded).into_response();
             }
-            // Most handlers finish at the first poll; a timer is set only for the others.
+            // Most handlers finish at the first poll; a timer is set only for slower handlers.
             let early = match poll_fn(|context| Poll::Ready(inner.as_mut().poll(context))).await {
                 Poll::Ready(answered) => Some(answered),
                 Poll::Pending => None,

@@ -21,7 +21,7 @@ const DOCUMENT_PATH: &str = "/openapi.json";
 /// one port, a single edge wraps all their routes.
 ///
 /// Input: each server's router, patterns, constant responses and interface description. Output: an [`EdgeRouter`] that
-/// serves all of them. If any server has a description, a merged description is served at `/openapi.json`.
+/// serves all these routes. If any server has a description, a merged description is served at `/openapi.json`.
 #[derive(Default)]
 pub struct OpenRouter {
     router: Router,

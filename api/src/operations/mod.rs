@@ -3,7 +3,7 @@
 //! An endpoint (MCP, discover, a shared protocol) creates an [`OperationCall`] and passes it to [`CallOperation`].
 //! Within one process, [`LocalOperations`] calls the servers' own routes below the edge. [`RemoteOperations`] calls
 //! another server. The caller is already identified ([`Asker`]), and the edge has counted the request. An endpoint that
-//! accepts several operations in one request charges the others itself with [`crate::Guard::charge`].
+//! accepts several operations in one request charges the further operations itself with [`crate::Guard::charge`].
 
 mod asker;
 mod local;

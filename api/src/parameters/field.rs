@@ -133,7 +133,7 @@ impl<'r, 'a> Field<'r, 'a> {
         self.checked_text(&text, value)
     }
 
-    /// Reads a list of at most `items_max` values, each with `read`. Returns `None` if one of them is invalid. Only a
+    /// Reads a list of at most `items_max` values, each with `read`. Returns `None` if any value is invalid. Only a
     /// body can contain lists.
     pub fn list<T>(mut self, items_max: usize, mut read: impl FnMut(Field<'_, 'a>) -> Option<T>) -> Option<Vec<T>> {
         let items = match self.raw? {

@@ -81,7 +81,7 @@ pub enum Rule {
     BoolParsing,
     /// The JSON value is not a boolean.
     BoolType,
-    /// The value is not one of these names.
+    /// The value is not one of the allowed names.
     Enum(Vec<&'static str>),
     /// The JSON value is not a string.
     StringType,
@@ -163,7 +163,7 @@ impl Violation {
     }
 }
 
-/// Limits an echoed value: long text is truncated, and long lists and the contents of objects are left out.
+/// Limits an echoed value: long text is truncated, and long lists and the contents of objects are omitted.
 fn cut(input: Value) -> Option<Value> {
     Some(match input {
         Value::String(text) if text.chars().count() > ECHO_CHARS_MAX => text

@@ -57,7 +57,7 @@ impl<'a> DictionaryEntry<'a> {
 }
 
 impl Dictionary {
-    /// Opens a dictionary from the bytes of its file. `Err` says which part of the layout is wrong.
+    /// Opens a dictionary from the bytes of its file. The error names the part of the layout that is wrong.
     pub(crate) fn open(bytes: Bytes) -> Result<Self, &'static str> {
         let header = bytes.get(..HEADER_BYTES).ok_or("the file has no header")?;
         if header.get(..8) != Some(MAGIC) {

@@ -51,7 +51,7 @@ pub struct FacetClause {
     /// Name of the facet: `color`, `size`, …, `category` (slug or id), `vendor`, `tag`. An unknown name matches no
     /// product.
     pub name: String,
-    /// Accepted values. A product needs at least one of them.
+    /// Accepted values. A product must have at least one of these values.
     pub values: Vec<String>,
 }
 
@@ -246,7 +246,8 @@ impl PartFilter {
         rows
     }
 
-    /// Returns one bit per row that says whether its columns pass. Works without branches on eight rows per byte.
+    /// Returns one bit per row, which is set if the columns of the row pass the filter. Works without branches on eight
+    /// rows per byte.
     fn scalar_mask(&self) -> Vec<u8> {
         let rows = self.rows as usize;
         let mut mask = vec![u8::MAX; rows.div_ceil(8)];

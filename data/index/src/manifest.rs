@@ -267,7 +267,8 @@ pub struct PartEntry {
 
 /// Run of consecutive rows of one store in a part.
 ///
-/// A store lies in one part. If it is larger than a part, it lies in several parts that were written together.
+/// A store lies in one part. If a store is larger than a part, it is split into several parts that were written
+/// together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartStore {
     /// Host of the store.

@@ -24,7 +24,7 @@ const COMPOUND_CHARS_MIN: usize = 7;
 const COMPONENT_CHARS_MIN: usize = 3;
 /// Minimum number of letters of a word that identifies a language.
 const TELLING_CHARS_MIN: usize = 4;
-/// Elided words, which stand before an apostrophe.
+/// Elided words, which precede an apostrophe.
 const ELIDED: [&str; 14] = [
     "d", "l", "j", "qu", "s", "n", "m", "c", "un", "dell", "all", "nell", "sull", "dall",
 ];
@@ -121,9 +121,9 @@ pub struct Translation<'a> {
 }
 
 impl TranslatedQuery {
-    /// Translates a query to English. `None` if it is already in English or in an unknown language. `is_titled` is true
-    /// for words that occur in titles, which do not identify a language. `is_english` says whether English text has a
-    /// word that other languages also write.
+    /// Translates a query to English. Returns `None` if the text is already in English or in an unknown language.
+    /// `is_titled` is true for words that occur in titles, which do not identify a language. `is_english` returns true
+    /// for a word that occurs in English text, even if other languages also have the word.
     #[must_use]
     pub fn of(text: &str, is_titled: impl Fn(&str) -> bool, is_english: impl Fn(&str) -> bool) -> Option<Self> {
         if text.len() > BYTES_MAX {

@@ -1,5 +1,5 @@
-//! Parser for shopping queries. It reads prices, unwanted things, the recipient and the purpose of the product, and
-//! conditions such as on sale or in stock.
+//! Parser for shopping queries. The parser reads prices, unwanted things, the recipient and the purpose of the product,
+//! and conditions such as on sale or in stock.
 //!
 //! Input: the text of a query. Output: the parts that were read, and the remaining text to search for. Only rules and
 //! the tables of `data/reference/understanding` decide; the crate uses no release, no clock and no I/O. Each word
@@ -166,7 +166,8 @@ impl Superlative {
 pub struct Answers {
     /// Accepted categories, most usual first.
     pub categories: Vec<CategoryId>,
-    /// Words that find the best products of these categories. Empty if the query's own words do.
+    /// Words that find the best products of these categories. The list is empty if the query's own words find these
+    /// products.
     pub hint: &'static str,
 }
 

@@ -5,8 +5,8 @@ use super::Meaning;
 use super::sentence::Sentence;
 use super::tables::{Role, TABLES};
 
-/// Maximum number of other words in a sentence that is read as a need. With more of them, the words count and the need
-/// does not.
+/// Maximum number of other words in a sentence that is read as a need. If a query has more such words, only the words
+/// are searched and the need is ignored.
 const LEFT_MAX: usize = 4;
 
 /// Words of a query that suggest a need: bit sets of the matched word groups of the need and of the matching tokens.

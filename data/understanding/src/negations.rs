@@ -6,7 +6,7 @@ use super::tables::{Negator, TABLES};
 use super::tokens::Token;
 use super::{Absence, Meaning};
 
-/// Maximum number of words of an unwanted object that stands before its negator.
+/// Maximum number of words of an unwanted object that precedes its negator.
 const OBJECT_WORDS_MAX: usize = 3;
 
 /// Maximum number of words of the last object in a list after `except`.
@@ -21,7 +21,7 @@ const OTHER_FROM: [&str; 3] = ["free", "apart", "aside"];
 /// Words of a negator whose list of objects may continue with `and`: `except nike and adidas`.
 const EXCEPTIVE: [&str; 5] = ["except", "excluding", "exclude", "than", "apart"];
 
-/// Unwanted object: its tokens, and the brand if it is one.
+/// Unwanted object: its tokens, and the brand if the object is a brand.
 struct Object {
     tokens: Range<usize>,
     brand: Option<usize>,

@@ -137,7 +137,7 @@ impl<'a> Sentence<'a> {
         self.parts().any(|(_, meaning)| tells(meaning))
     }
 
-    /// Returns true if any part that was read stands for categories.
+    /// Returns true if any parsed part implies categories.
     pub(super) fn tells_categories(&self) -> bool {
         let tells = |meaning: &Meaning| matches!(meaning, Meaning::Gift(_) | Meaning::Wear(_) | Meaning::Need(_));
         self.parts.iter().any(|(_, meaning, _)| tells(meaning))

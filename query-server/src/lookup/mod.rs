@@ -59,8 +59,8 @@ pub(crate) struct Match {
     pub(crate) more: bool,
 }
 
-/// Looks up a product. A handle is searched at `brand`, a position among the release's brands. A SKU is searched at
-/// `brand` if it is given. A URL names its brand itself.
+/// Looks up a product. A handle is searched at `brand`, a position among the release's brands. If `brand` is given, a
+/// SKU is searched only at this brand. A URL names its brand itself.
 pub(crate) fn look_up(served: &ReleaseView, key: &LookupKey, brand: Option<usize>) -> Match {
     match key {
         LookupKey::Sku(sku) => of_sku(served, sku, brand),

@@ -113,7 +113,7 @@ impl Conditional {
         Ok(Self::Answer(Answer::made(tag, make()?)))
     }
 
-    /// Returns the answer of a request that was made with [`IfNoneMatch::NOTHING`].
+    /// Returns the complete response of a request that was made with [`IfNoneMatch::NOTHING`].
     pub(super) fn whole(self) -> Result<Answer, OperationError> {
         match self {
             Self::Answer(answer) => Ok(answer),

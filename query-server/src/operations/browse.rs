@@ -85,7 +85,7 @@ pub struct BrowseRequest {
 }
 
 impl BrowseRequest {
-    /// Requests the first page of these products.
+    /// Creates a request for the first page of these products.
     #[must_use]
     pub fn first(of: BrowseOf) -> Self {
         Self {

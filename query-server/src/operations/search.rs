@@ -105,7 +105,7 @@ impl QueryServer {
     }
 }
 
-/// Search whose words are counted after it is answered.
+/// Search whose words are counted after the search has finished.
 struct CountedSearch {
     log: SearchLog,
     text: String,

@@ -48,7 +48,7 @@ impl Markup {
     }
 }
 
-/// Returns a URL if it is safe for `href` and `src`, so never `javascript:` or `data:`.
+/// Returns a URL if it is safe for `href` and `src`, which excludes `javascript:` and `data:`.
 pub(super) fn web_address(text: &str) -> Option<&str> {
     let scheme = ["https://", "http://"];
     scheme.iter().any(|scheme| text.starts_with(scheme)).then_some(text)

@@ -7,7 +7,7 @@ use super::{TIER, card, pages};
 use crate::schema::{ChangedProduct, ChangesAnswer, GoneProduct};
 use crate::served::ReleaseView;
 
-/// Maximum number of changes listed for a product. Its price history has all of them.
+/// Maximum number of changes listed for a product. The price history of the product has all prices.
 const POINTS_MAX: usize = 50;
 
 /// Builds a page of added, changed and removed products.

@@ -14,7 +14,7 @@ use crate::schema::{
 };
 use crate::served::ReleaseView;
 
-/// Maximum number of reviews in a product's detail. The reviews operation lists the others.
+/// Maximum number of reviews in a product's detail. The reviews operation lists all further reviews.
 const REVIEWS_MAX: usize = 20;
 
 /// Parts of a product's detail to include; by default all.

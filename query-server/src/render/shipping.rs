@@ -86,7 +86,7 @@ fn unknown(terms: &ShippingTerms) -> Vec<ShippingUnknown<'_>> {
     unknown.collect()
 }
 
-/// Returns what a text says about cash on delivery, for an order of this value if that matters.
+/// Returns the cash on delivery terms that a text states, for an order of this value if that matters.
 fn cod(terms: Option<&ShippingTerms>, value_minor: Option<i64>, available: Option<bool>) -> CashOnDelivery {
     let first = |kind: ShippingFactKind| {
         let mut facts = terms.into_iter().flat_map(move |terms| terms.of(kind));

@@ -23,15 +23,15 @@ use crate::server::QueryServer;
 /// currency of the browsed products, otherwise the market's currency. `provenance.price` names the currency. A price
 /// filter keeps only products in that currency, in items and counts. `provenance.price.left_out` is present if the
 /// price filter excluded products in other currencies. A price sort excludes nothing: products in that currency come
-/// first, then the others, grouped by currency. `price` covers only products in that currency. A price of 0 counts as
-/// no price: it fails every price filter and is never the cheapest.
+/// first, then products in other currencies, grouped by currency. `price` covers only products in that currency. A
+/// price of 0 counts as no price: it fails every price filter and is never the cheapest.
 ///
 /// Without `sort`, and among equal products of a sort, sold-out products come last. With `fold=color`, products of one
 /// brand whose titles differ only by a colour share one card with `swatches`; counts still count products.
 ///
-/// Only goods are listed and counted unless `kind` asks for others: gift cards, services, fees, samples, notices and
-/// tests of stores. Tags and options that stores write for programs (`BADGE_NEW`) are not shown as facets, but can be
-/// used as filters.
+/// Only goods are listed and counted unless `kind` requests other kinds: gift cards, services, fees, samples, notices
+/// and tests of stores. Tags and options that stores write for programs (`BADGE_NEW`) are not shown as facets, but can
+/// be used as filters.
 ///
 /// With `pincode`, every item has `delivery` with the known delivery facts; unknown facts are null. `deliver_by`
 /// excludes products of brands that are not known to deliver by that day, from items and counts.

@@ -44,8 +44,8 @@ impl QueryServer {
     }
 
     /// Returns the public routes with their descriptions and constant answers, but without the edge. A program with
-    /// several servers puts one edge around all of them. The page, the probes and, with `metrics`, `/metrics` are
-    /// included, so no other server of the program may add these routes.
+    /// several servers puts one edge around the routes of all servers. The page, the probes and, with `metrics`,
+    /// `/metrics` are included, so no other server of the program may add these routes.
     pub fn open_router(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
         open_router(self, metrics)
     }

@@ -36,8 +36,8 @@ pub(super) fn alive() -> Response {
 
 /// Reports that a release is open, so that requests can be answered, and that the server is not about to stop.
 ///
-/// Otherwise the status is 503, and load balancers send no requests. `stale` is true while a newer release could not be
-/// read.
+/// If the server is not ready, the status is 503, and load balancers send no requests. `stale` is true while a newer
+/// release could not be read.
 #[utoipa::path(
     get,
     path = "/readyz",

@@ -14,14 +14,14 @@ use crate::server::QueryServer;
 ///
 /// `related` (the default): similar products of any brand. `cross_brand`: similar products of other brands. `cheaper`:
 /// similar products at a lower price in the same currency, and in the category of the given product if known.
-/// `same_brand`: similar products of the brand of the given product. `complement`: products used together with it, from
-/// complementary categories; there are no complements if the product's category is unknown or has no complementary
-/// category. Products for another audience (such as men or children) than the given product are excluded. Products in
-/// stock come first, and products with a very different price come last. At most half of the first cards are of one
-/// brand, unless no other brand has products of the same kind. Products that are too different are excluded, so the
-/// answer may be shorter than requested. An answer with a lower limit is the start of an answer with a higher limit.
-/// The given product is never included, and no two products have the same title and brand. Only goods are recommended
-/// unless `kind` asks for others, whatever the given product is.
+/// `same_brand`: similar products of the brand of the given product. `complement`: products used together with the
+/// given product, from complementary categories; there are no complements if the product's category is unknown or has
+/// no complementary category. Products for another audience (such as men or children) than the given product are
+/// excluded. Products in stock come first, and products with a very different price come last. At most half of the
+/// first cards are of one brand, unless no other brand has products of the same kind. Products that are too different
+/// are excluded, so the answer may be shorter than requested. An answer with a lower limit is the start of an answer
+/// with a higher limit. The given product is never included, and no two products have the same title and brand. Only
+/// goods are recommended unless `kind` requests other kinds, whatever the given product is.
 #[utoipa::path(
     get,
     path = "/v1/recommend",

@@ -10,28 +10,28 @@ use crate::server::QueryServer;
 
 /// Returns the top ranked product cards for a query.
 ///
-/// The result is limited, without pages or a total; `provenance.more` tells if more products match. `mode=hybrid` ranks
-/// matches by words and matches by meaning together. Products found only by meaning must be similar enough.
-/// `provenance.engine` names the engine used, and `provenance.degraded` the reason if meaning was not used. If the sort
-/// order is not relevance, meaning is used only if words find nothing.
+/// The result is limited, without pages or a total; `provenance.more` is true if more products match. `mode=hybrid`
+/// ranks matches by words and matches by meaning together. Products found only by meaning must have a minimum
+/// similarity. `provenance.engine` names the engine used, and `provenance.degraded` the reason if meaning was not used.
+/// If the sort order is not relevance, meaning is used only if words find nothing.
 ///
 /// Search by words looks for every word of the query in some field. If fewer products than a page have all words,
 /// products that lack one word follow, then products with any word (`provenance.relaxed`), and in `hybrid` products
 /// similar in meaning. If twenty or more products have every word, filters by price, stock, sale or facets only reduce
 /// these products, as the counts show. Other products are added only if no product remains after the filters. A word
 /// that no product has is corrected if a similar word is known (`provenance.corrections`). If no product has the last
-/// word, or none has it together with the other words, it is completed as a prefix (`provenance.relaxed` is `prefix`).
-/// Synonyms of shoppers match each other, and the query's own words rank first (`provenance.synonyms`). `mode=lexical`
-/// uses words as typed, in any grammatical form, in one word or in two (listed in `provenance.synonyms`). The lexical
-/// mode corrects and completes no words and uses no synonyms. If too few products have all words, the lexical mode also
-/// adds products that lack some words. A product whose title equals the query comes first, then products whose SKU or
-/// handle equals it, then products of the brand with that name. Without a query, the most presentable products are
-/// returned, and sold-out products last. Prices are in `currency`. The default of `currency` is the only currency of
-/// the searched products, otherwise the market's currency. `provenance.price` names the currency if the request filters
-/// or sorts by price or counts prices. A price filter keeps only products in that currency, and
-/// `provenance.price.left_out` is present if the price filter excluded products in other currencies. A price sort
-/// excludes nothing: products in that currency come first, then the others, grouped by currency. A price of 0 counts as
-/// no price.
+/// word, or no product has the last word together with the other words, the last word is completed as a prefix
+/// (`provenance.relaxed` is `prefix`). Synonyms of shoppers match each other, and the query's own words rank first
+/// (`provenance.synonyms`). `mode=lexical` uses words as typed, in any grammatical form, in one word or in two (listed
+/// in `provenance.synonyms`). The lexical mode corrects and completes no words and uses no synonyms. If too few
+/// products have all words, the lexical mode also adds products that lack some words. A product whose title equals the
+/// query comes first, then products whose SKU or handle equals it, then products of the brand with that name. Without a
+/// query, the most presentable products are returned, and sold-out products last. Prices are in `currency`. The default
+/// of `currency` is the only currency of the searched products, otherwise the market's currency. `provenance.price`
+/// names the currency if the request filters or sorts by price or counts prices. A price filter keeps only products in
+/// that currency, and `provenance.price.left_out` is present if the price filter excluded products in other currencies.
+/// A price sort excludes nothing: products in that currency come first, then products in other currencies, grouped by
+/// currency. A price of 0 counts as no price.
 ///
 /// In `mode=hybrid` the query is also interpreted as a sentence. `provenance.understood` shows the interpretation, and
 /// `understand=false` disables it. Prices ("under 2000", "500 se kam", "between 1000 and 2000", "below 20 dollars")
@@ -44,8 +44,8 @@ use crate::server::QueryServer;
 /// request takes precedence over a price in the text. If no product has the words, products similar in meaning are
 /// returned (`provenance.relaxed` is `meaning`).
 ///
-/// Only goods are returned unless `kind` asks for others: gift cards, services, fees, samples, notices and tests of
-/// stores.
+/// Only goods are returned unless `kind` requests other kinds: gift cards, services, fees, samples, notices and tests
+/// of stores.
 ///
 /// With `pincode`, every card has `delivery` with the known delivery facts; unknown facts are null. `deliver_by`
 /// excludes products of brands that are not known to deliver by that day, also from the counts.

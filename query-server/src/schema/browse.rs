@@ -15,7 +15,7 @@ pub struct Facet<'a> {
     /// filter.
     pub values: Vec<FacetValue<'a>>,
     /// Total number of values that start with `facet_query`. If more exist than are shown, `facet_query` and
-    /// `facet_values_max` give access to the others.
+    /// `facet_values_max` give access to the remaining values.
     pub values_total: u32,
 }
 
@@ -46,8 +46,8 @@ pub struct PriceSummary<'a> {
     pub max_minor: Option<i64>,
     /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// Price histogram in ascending order without gaps, at most twelve bins. The last bin contains the few prices far
-    /// above the others. The histogram is empty if no product is priced in the currency.
+    /// Price histogram in ascending order without gaps, at most twelve bins. The last bin contains the few prices that
+    /// are far above most prices. The histogram is empty if no product is priced in the currency.
     pub histogram: Vec<PriceBin>,
 }
 

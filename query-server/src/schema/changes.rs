@@ -34,7 +34,7 @@ pub struct ChangedProduct<'a> {
     pub changed_at: Timestamp,
     /// Product in its current form in this release.
     pub product: ProductCard<'a>,
-    /// Changes of the product's variants since `since`, newest first, at most 50. The price history has all of them.
+    /// Changes of the product's variants since `since`, newest first, at most 50. The price history has all prices.
     pub changes: Vec<PricePoint<'a>>,
 }
 

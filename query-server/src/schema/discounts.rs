@@ -42,7 +42,8 @@ pub struct DiscountCondition {
     /// Minimum value of the goods, in minor units; null if the store did not state it.
     #[schema(required = true)]
     pub min_subtotal_minor: Option<i64>,
-    /// Price of the single item in the test, in minor units. This value was enough, even if the minimum is unknown.
+    /// Price of the single item in the test, in minor units. A cart of this value meets the minimum, even if the
+    /// minimum is unknown.
     pub tested_subtotal_minor: i64,
 }
 

@@ -103,7 +103,7 @@ pub struct ProductDetail<'a> {
     /// only the known variants.
     pub variants_complete: bool,
     /// Kind of product: `goods`, `gift_card`, `service`, `fee`, `sample`, `notice` or `test`. Lists show only goods
-    /// unless `kind` asks for others.
+    /// unless `kind` requests other kinds.
     pub kind: Cow<'a, str>,
     /// Mean rating, from 0 to 5 stars.
     #[schema(required = true)]

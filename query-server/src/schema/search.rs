@@ -38,7 +38,7 @@ pub struct SearchProvenance<'a> {
     pub understood: Vec<UnderstoodPhrase<'a>>,
     /// Query words that no product contains, with the corrected words.
     pub corrections: Vec<Correction<'a>>,
-    /// Reason for not searching by meaning although the mode asks for it: `no_vectors`, `other_embedder`,
+    /// Reason for not searching by meaning although the mode includes meaning: `no_vectors`, `other_embedder`,
     /// `embedder_failed` or `no_known_word`; otherwise null.
     #[schema(required = true)]
     pub degraded: Option<Cow<'a, str>>,

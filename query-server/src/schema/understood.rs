@@ -57,8 +57,7 @@ pub struct UnderstoodFilter<'a> {
     /// Sizes, at least one of which a variant must state, in any spelling.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<Cow<'a, str>>,
-    /// Category slugs, most usual first. The product must be in at least one of these categories or their
-    /// subcategories.
+    /// Category slugs, most usual first. Products must be in at least one of these categories or their subcategories.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<Cow<'a, str>>,
 }

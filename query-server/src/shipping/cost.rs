@@ -107,8 +107,8 @@ fn of_value(
         return of_text(policy, is_free, value_minor);
     };
     if let Some(minor) = cheapest(estimate.rates, value_minor) {
-        // Rates without bounds may come from orders of another value. A fee seen below the threshold says nothing about
-        // orders above it, and vice versa.
+        // Rates without bounds may come from orders of another value. A fee seen below the threshold does not determine
+        // the fee for orders above the threshold, and vice versa.
         let is_bounded = estimate.rates.iter().any(|rate| rate.min_order_minor.is_some());
         let is_doubtful = !is_bounded && is_free == Some(minor > 0);
         return (!is_doubtful).then_some(Amount { minor, source: asked });
@@ -158,7 +158,7 @@ mod tests {
     fn carts_confirm_a_threshold_contradict_it_or_leave_it_open() {
         let by_value = [rate(4_900, Some(20_000), Some(95_000)), rate(0, Some(105_000), None)];
         assert_eq!(verdict(&by_value, 99_900), Verdict::Confirmed);
-        // Carts of 95,000 and more are charged a fee, although the text says that they are free.
+        // Carts of 95,000 and more are charged a fee, although the text states free shipping for such carts.
         assert_eq!(verdict(&by_value, 49_900), Verdict::Contradicted);
         assert_eq!(verdict(&by_value, 149_900), Verdict::Contradicted);
         assert_eq!(verdict(&[rate(4_900, None, None)], 49_900), Verdict::Open);

@@ -64,7 +64,7 @@ async fn adult_categories_are_shown_to_those_who_ask_for_them() {
     let shirt = all["data"][0]["id"].as_str().unwrap();
     let like = get(&format!("/v1/recommend?product_id={shirt}&intent=same_brand")).await;
     assert_eq!(texts(&like["data"], "title").len(), 1);
-    // Queries that ask for the product by words, brand or category find it.
+    // Queries with the words, the brand or the category of the product find the product.
     let by_words = get("/v1/search?q=satin+blindfold").await;
     assert_eq!(texts(&by_words["data"], "title")[0], "Satin Blindfold");
     assert_eq!(

@@ -130,7 +130,7 @@ async fn a_value_finds_as_many_products_as_it_counts() {
 async fn where_a_filter_leaves_nothing_that_fits_other_words_are_let_go() {
     let market = Market::of(&wide()).await;
     for mode in ["hybrid", "lexical"] {
-        // A thousand products of the bazaar have both words, but none of them has a price in dollars.
+        // A thousand products of the bazaar have both words, but no product of the bazaar has a price in dollars.
         let answer = search(&market, &format!("q=bazaar+thing&mode={mode}&price_min=0&currency=USD")).await;
         assert_eq!(answer.data.len(), 10, "{mode}");
         assert_eq!(answer.provenance.relaxed, "all_but_one", "{mode}");

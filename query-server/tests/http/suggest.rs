@@ -107,7 +107,7 @@ async fn typing_errors_are_forgiven() {
     assert_eq!(brands(&market, "blue tkai").await, ["Blue Tokai"]);
     assert_eq!(brands(&market, "kisaten").await, ["Kissaten"]);
     assert_eq!(categories(&market, "cofee").await, ["Coffee"]);
-    // Three letters are too few for a correction, and the first letter must be right.
+    // Words of three letters are not corrected, and the first letter must be right.
     for text in ["vxe", "yienna", "1ienna"] {
         assert_eq!(titles(&market, text).await, [""; 0], "{text}");
     }

@@ -111,7 +111,7 @@ impl Market {
         }
     }
 
-    /// Creates a server for these brands. Its release is built with one embedder and served with another.
+    /// Creates a server for these brands. The release of the server is built with one embedder and served with another.
     pub(crate) async fn embedding(
         catalogue: &Catalogue,
         built: Option<Arc<dyn Embedder>>,

@@ -47,7 +47,8 @@ fn one(facts: &data_index::BrandFacts, id: u64) -> Product {
     product
 }
 
-/// Returns 1,130 products of four brands: two in rupees, one in dollars, one in yen. One brand has 1,100 of them.
+/// Returns 1,130 products of four brands: two in rupees, one in dollars, one in yen. One brand has 1,100 of these
+/// products.
 pub(crate) fn wide() -> Catalogue {
     let brands = [
         (brand("Bazaar", "INR"), 1..1_101),

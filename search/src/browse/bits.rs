@@ -123,7 +123,7 @@ fn first_of(word: usize) -> u32 {
     u32::try_from(word * ROWS_PER_WORD).unwrap_or(u32::MAX)
 }
 
-/// Number of words that are skipped at once if all their bits are zero, because most sets are small.
+/// Number of words that are skipped together if all their bits are zero, because most sets are small.
 const WORDS_AT_ONCE: usize = 8;
 
 /// Returns the runs of words that may have set bits, each with the index of its first word. The first element of

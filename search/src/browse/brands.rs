@@ -1,4 +1,4 @@
-//! Facet of brands. Its values are the slugs of the release's brands and not values of a column.
+//! Facet of brands. The values of the brand facet are the slugs of the release's brands and not values of a column.
 
 use std::cmp::Reverse;
 

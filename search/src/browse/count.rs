@@ -219,7 +219,7 @@ pub(super) struct FacetCounter<'a, 'b> {
     pub(super) whole: Option<&'b Base>,
     pub(super) scope: Scope<'b>,
     pub(super) window: &'b FacetWindow,
-    /// Category that is shown only to requests that ask for it.
+    /// Category that is shown only to requests that explicitly include it.
     pub(super) hidden: Option<CategoryId>,
 }
 
@@ -234,7 +234,7 @@ impl<'a> FacetCounter<'a, '_> {
                 }
             };
             let shown = self.base.facets.iter().copied();
-            // A facet that is filtered by is displayed even if it is not among the most common ones.
+            // A facet with a filter is displayed even if the facet is not among the most common facets.
             let of_columns = || narrowed.only.iter().filter(|only| !only.chosen.is_brand());
             let further = of_columns().filter_map(|only| self.values.facet(&only.chosen.name));
             let further = further.filter(|facet| !self.base.facets.contains(facet));

@@ -49,7 +49,7 @@ pub struct BrowseIndex {
     values: Values,
     bases: Bases,
     siblings: Siblings,
-    /// Category that is shown only to requests that ask for it.
+    /// Category that is shown only to requests that explicitly include it.
     hidden: Option<CategoryId>,
 }
 
@@ -100,7 +100,7 @@ pub struct BrowseResult<'a> {
 }
 
 impl BrowseIndex {
-    /// Builds the index. `hidden` is a category that is shown only to requests that ask for it.
+    /// Builds the index. `hidden` is a category that is shown only to requests that explicitly include it.
     pub(crate) fn of(release: &Release, hidden: Option<CategoryId>) -> Self {
         let rows = Rows::of(release);
         let values = Values::of(release);

@@ -84,7 +84,7 @@ impl PackedValues {
         }
     }
 
-    /// Returns the codes that a symbol stands for.
+    /// Returns the codes that a symbol represents.
     #[inline]
     pub(super) fn codes<'a>(&'a self, symbol: &'a u32) -> &'a [u32] {
         match symbol.checked_sub(self.sets_from) {

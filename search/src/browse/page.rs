@@ -63,7 +63,7 @@ impl Pages<'_> {
         }
     }
 
-    /// Scans all rows in order until enough of them are found. Returns `None` if gathering is cheaper.
+    /// Scans all rows in order until enough rows are found. Returns `None` if gathering is cheaper.
     fn walk(&self, ordered: [&[u32]; 3], of: &Bits, wanted: usize) -> Option<Vec<u32>> {
         let held = usize::try_from(of.len()).unwrap_or(usize::MAX);
         if held == 0 {
@@ -93,7 +93,7 @@ impl Pages<'_> {
         (steps_max >= rows).then_some(taken.rows)
     }
 
-    /// Gathers all rows and sorts the first of them.
+    /// Gathers all rows and sorts the first rows.
     fn gather(&self, of: &Bits, sort: Sort, wanted: usize) -> Vec<u32> {
         // The number of siblings between listed rows is unknown in advance.
         let first_of = if self.siblings.is_some() { usize::MAX } else { wanted };

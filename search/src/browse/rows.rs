@@ -297,8 +297,8 @@ impl Rows {
         self.relevance.get(rank as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// Returns all live rows in a sort order, as consecutive runs. By price, those in `currency` come first, then the
-    /// others by currency.
+    /// Returns all live rows in a sort order, as consecutive runs. In a sort by price, rows priced in `currency` come
+    /// first, then other rows by currency.
     pub(super) fn order(&self, order: Order, currency: CurrencyCode) -> [&[u32]; 3] {
         let by_currency = |rows| {
             let span = self.price_span(currency).map_or(0..0, |(span, _)| span);

@@ -4,7 +4,7 @@ use data_text::fold_value;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FacetWindow {
     values_max: i64,
-    /// Folded prefix. Empty for all values.
+    /// Folded prefix. An empty prefix matches all values.
     beginning: String,
 }
 

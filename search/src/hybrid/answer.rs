@@ -27,7 +27,7 @@ pub struct Answer {
     /// Words that were searched in addition to the query's own.
     pub synonyms: Vec<Synonym>,
     /// Rows of each part that match the words before any filter, plus the other rows that are shown, or would be shown
-    /// on a page of usual length. Empty unless requested.
+    /// on a page of usual length. The list is empty unless requested.
     pub(crate) matches: Vec<RowSet>,
     /// True if enough products have every word, so that a filter may shorten the page.
     pub(super) fits: bool,

@@ -17,8 +17,8 @@ enum ThingRelation {
 }
 
 /// Returns the candidate rows that are accessories for the named product, such as a lock or a sleeve for `laptop`. The
-/// category of such a row is not the product's. Its title has the product's name but does not say that it is the
-/// product. In a branch of accessories, the title need not have the name.
+/// category of an accessory is not the product's category. The title of an accessory has the product's name, but not as
+/// the kind of product. In a branch of accessories, the title need not have the name.
 pub(super) fn among(
     release: &Release,
     named: &QuerySubject,

@@ -229,7 +229,7 @@ mod tests {
     use super::*;
     use crate::lexical::tests::release;
 
-    /// Release with rows for ordering. Their titles do not matter.
+    /// Release with rows for ordering. The titles of these rows are ignored.
     static RELEASE: LazyLock<Release> = LazyLock::new(|| {
         let dir = tempfile::tempdir().unwrap();
         release((0..120).map(|number| format!("Mug {number}")), dir.path())

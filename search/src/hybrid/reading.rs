@@ -19,14 +19,14 @@ pub(crate) struct Reading {
     pub(crate) phrases: Vec<PhraseReading>,
     /// Rows allowed by the query's exclusions and requirements, and the rows that are ranked last.
     pub(crate) constrained: ConstrainedRows,
-    /// Accepted categories, most usual first. Empty if any category is accepted.
+    /// Accepted categories, most usual first. The list is empty if any category is accepted.
     pub(crate) categories: Vec<CategoryId>,
     /// True if the query states a purpose and no product. Its meaning then orders the products.
     pub(crate) is_need: bool,
     /// Additional words that help to find products for the need.
     pub(crate) hint: &'static str,
     pub(crate) price: Option<Price>,
-    /// Audience of the product, if it is for children.
+    /// Audience of the product, if the product is for children.
     pub(crate) child: Option<Audience>,
     /// Superlative that sorts the best fitting products.
     pub(crate) superlative: Option<Superlative>,
@@ -198,7 +198,7 @@ impl Reading {
         Some(bounds)
     }
 
-    /// Returns whether the query asks for marked-down products, and for products in stock.
+    /// Returns two flags: the query requests marked-down products, and the query requests products in stock.
     pub(crate) fn states(&self) -> (bool, bool) {
         let filters = || self.phrases.iter().map(|phrase| &phrase.filter);
         (

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::group::{GroupWord, TermGroup};
 use super::terms::QueryTerms;
 
-/// Words that introduce the purpose or the parts of a product. The head noun stands before them.
+/// Words that introduce the purpose or the parts of a product. The head noun precedes these words.
 const BEHIND: [&str; 9] = [
     "for",
     "with",
@@ -98,7 +98,7 @@ impl CategoryNames {
         fitting.map(|name| name.category)
     }
 
-    /// Returns the categories whose name is what the query says the product is, directly or by a synonym.
+    /// Returns the categories whose name is the kind of product that the query names, directly or by a synonym.
     pub(super) fn named(&self, text: &str, terms: &QueryTerms, groups: &[TermGroup]) -> QuerySubject {
         let Some(head) = head(text, terms) else {
             return QuerySubject::default();

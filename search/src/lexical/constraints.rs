@@ -11,7 +11,7 @@ use super::rows::{AllowedRows, RowSet};
 use super::terms::QueryTerms;
 
 /// Attributes that may have a phrase as a value. A one-word phrase is compared only with the first attribute, because
-/// the words of the others are found as words.
+/// the words of the other attributes are indexed as words.
 const ATTRIBUTES: [&str; 5] = ["vendor", "color", "material", "pattern", "style"];
 
 /// Effect of a constraint.

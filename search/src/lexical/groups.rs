@@ -36,7 +36,7 @@ impl<'a> OpenGroups<'a> {
                 let Some(lists) = lists.collect::<Option<Vec<_>>>() else {
                     continue;
                 };
-                // Adjacent words occur in at most as many products as the rarest of them.
+                // Adjacent words occur in at most as many products as the rarest of these words.
                 let rarest = lists.iter().map(TermList::count).min().unwrap_or(0);
                 *held = held.saturating_add(rarest);
                 opened.push(VariantLists { lists, variant: at });

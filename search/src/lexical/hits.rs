@@ -22,7 +22,7 @@ pub enum Relaxation {
 }
 
 impl Relaxation {
-    /// Returns the relaxation that hits of these tiers show.
+    /// Returns the relaxation of the query that led to hits of these tiers.
     pub(crate) fn of(tiers: impl Iterator<Item = u8>) -> Self {
         match tiers.min() {
             Some(tier::ANY) => Self::AnyTerm,
@@ -71,8 +71,8 @@ pub(crate) struct LexicalHits {
     /// Product that the query names.
     pub(crate) named: QuerySubject,
     /// Rows of each part that match before any filter, if requested: rows with every word of the corrected query, and
-    /// rows that have the query as their code. If there are no such rows, the rows that lack one word. If there are no
-    /// rows of these kinds, the rows with any word.
+    /// rows that have the query as their code. If there are no such rows, the rows that lack one word. If no row lacks
+    /// only one word, the rows with any word.
     pub(crate) matches: Vec<RowSet>,
 }
 

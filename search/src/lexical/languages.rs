@@ -16,8 +16,8 @@ const OF_WORD_MAX: usize = 6;
 /// Maximum number of English words that are translated together, as in `air fryer`.
 const PHRASE_MAX: usize = 3;
 
-/// Translations between English words and title words in other languages, in both directions. Empty if all titles are
-/// English.
+/// Translations between English words and title words in other languages, in both directions. The map is empty if all
+/// titles are English.
 #[derive(Debug, Default)]
 pub(super) struct Languages {
     /// Title words by English words. The key has stems joined by spaces.
@@ -111,7 +111,7 @@ impl Languages {
     }
 }
 
-/// Adds a variant to the groups of words, if products have it and it is not there yet.
+/// Adds a variant to the groups of words, if products contain the variant and the group does not.
 fn add_variant(groups: &mut [TermGroup], to: &str, is_held: &impl Fn(&str) -> bool) -> bool {
     let plain = data_text::plain_words(to);
     let words: Vec<QueryTerm> = plain.iter().map(|word| QueryTerm::of_word(word, 0)).collect();

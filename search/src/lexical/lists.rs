@@ -252,7 +252,7 @@ mod tests {
         let mut held = Vec::new();
         RowSet::in_all(&[lists.rows(10_000)], |row| held.push(row));
         assert!(rows.iter().eq(&held));
-        // Rows that the part does not have are left out.
+        // Rows beyond the number of rows of the part are omitted.
         let mut held = Vec::new();
         RowSet::in_all(&[lists.rows(7_001)], |row| held.push(row));
         assert!(rows.range(..7_001).eq(&held));

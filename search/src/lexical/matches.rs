@@ -59,7 +59,7 @@ impl<'a> Marks<'a> {
         word.each_rows(|rows| self.mark(part, rows.iter().copied()));
     }
 
-    /// Marks a row that lacks one word or more. This function must only be called while no row has all words.
+    /// Marks a row that lacks one word or more. Callers must call this function only while no row has all words.
     #[inline]
     pub(super) fn mark_some(&mut self, part: u32, row: u32, lacks_one: bool) {
         // Rows that lack more words do not count if any row lacks only one.

@@ -16,15 +16,15 @@ const WORD_CHARS_MAX: usize = 4;
 /// `bra` to `bracelet`.
 const CONTINUED_ONE_IN_MIN: f32 = 500.0;
 const CONTINUED_TIMES_MIN: u32 = 8;
-/// Maximum number of completions of a prefix. The rarest are left out.
+/// Maximum number of completions of a prefix. The rarest completions are omitted.
 const WORDS_MAX: usize = 32;
 
 /// Minimum number of letters and digits of a code that is completed.
 const CODE_CHARS_MIN: usize = 5;
 
 /// Returns the completions of the last word of a query, with the likeliest completion, if the catalogue does not
-/// contain the word itself. Users who search while typing have not finished the word. The only word of a query may be
-/// shorter.
+/// contain the word itself. Users who search while typing have not finished the word. The minimum length does not apply
+/// to the only word of a query.
 pub(super) fn complete(
     release: &Release,
     index: &TextIndex,

@@ -156,7 +156,7 @@ impl OfPart<'_> {
     }
 
     /// Passes every product that contains some of the words to `found` in batches, with its score and number of words.
-    /// Returns all of them if words were looked up.
+    /// Returns all these products if words were looked up.
     fn sums(&self, divided: &GroupDivision, work: &mut Work, mut found: impl FnMut(&[RowSlot])) -> Vec<RowSlot> {
         let mut all = Vec::new();
         if divided.looked_up.is_empty() {

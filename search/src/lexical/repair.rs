@@ -23,8 +23,8 @@ const CHARS_MIN: usize = 4;
 /// titles, and the second for corrections to any word.
 const TWO_EDITS_CHARS_MIN: usize = 6;
 const TWO_EDITS_ANY_CHARS_MIN: usize = 9;
-/// Minimum number of titles with the correction, if it is less certain: for words of four letters, another first
-/// letter, or two edits in a short word.
+/// Minimum number of titles with the correction, if the correction is less certain: for words of four letters, another
+/// first letter, or two edits in a short word.
 const TITLES_MIN: u32 = 3;
 /// Minimum frequency ratio for a correction that changes the first letter. First letters are rarely mistyped, so a
 /// correction with the same first letter is preferred unless another one is this many times as frequent.

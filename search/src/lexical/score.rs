@@ -74,8 +74,8 @@ pub(crate) const fn as_float(count: u64) -> f32 {
     count as f32
 }
 
-/// Minimum weight of a term. The presence of a term that every product contains says nothing, but its field still says
-/// what the product is.
+/// Minimum weight of a term. The presence of a term that every product contains is not informative, but the field of
+/// the term still is.
 const IDF_MIN: f32 = 1.0;
 
 /// Returns the weight of a term that `holding` of `docs` products contain.

@@ -36,8 +36,8 @@ impl BrandNames for SpokenBrands {
 }
 
 impl TextIndex {
-    /// Returns true if each word of a brand's name occurs in more titles and names than the brand has products. Such a
-    /// name is ambiguous.
+    /// Returns true if each word of a brand's name occurs in more titles and names than the brand has products. A brand
+    /// name of such common words is ambiguous.
     pub(crate) fn is_plain(&self, entry: &BrandEntry) -> bool {
         let words = analyse(Analysis::Plain, &entry.facts.brand.name);
         // A product of the brand counts once for the brand name, and once more if its title has the name.

@@ -43,7 +43,7 @@ pub struct Synonym {
 struct Rule {
     /// First word of the phrase, as in the file.
     first: Box<str>,
-    /// Other words of the phrase, in the singular.
+    /// Further words of the phrase, in the singular.
     rest: Vec<String>,
     to: Vec<QueryTerm>,
     to_text: Box<str>,
@@ -78,7 +78,7 @@ impl Synonyms {
     }
 
     /// Returns the built-in synonyms and those of an operator's file. A line `=<tab>sofa<tab>couch` has words that find
-    /// each other. A line `><tab>joota<tab>shoes` has a word that finds the others but is not found by them. `#` begins
+    /// each other. A line `><tab>joota<tab>shoes` has a word whose queries find the other words of the line. Queries for the other words do not find this word. `#` begins
     /// a comment.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ pub(super) const TERMS_MAX: usize = 24;
 #[derive(Debug, Clone, Default)]
 pub(super) struct QueryTerms {
     terms: Vec<QueryTerm>,
-    /// Number of words of the query, including those that are left out.
+    /// Number of words of the query, including words that are not searched.
     words: usize,
 }
 

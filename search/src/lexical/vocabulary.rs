@@ -46,7 +46,7 @@ struct Word {
     letters: u64,
     /// Frequency of the word: number of titles, brand names and category names that contain the word or its synonym.
     count: u32,
-    /// Number of these that count as containing the word itself.
+    /// Number of titles and names in `count` that count as containing the word itself.
     titles: u32,
 }
 
@@ -98,7 +98,7 @@ impl Vocabulary {
     }
 
     /// Adds words that no title has but that have synonyms in titles, so that misspellings can be corrected to them.
-    /// Their frequency is that of the synonym.
+    /// The frequency of these words is the frequency of the synonym.
     pub(super) fn add_spellings<'a>(&mut self, spellings: impl Iterator<Item = Spelling<'a>>) {
         let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
         for Spelling { word, to } in spellings {
@@ -120,8 +120,8 @@ impl Vocabulary {
         }
     }
 
-    /// Returns the word that `typed` most likely stands for. The nearest word is chosen, and among equally near words
-    /// the most frequent. A final `s` does not count as an edit, because titles may contain only the plural or the
+    /// Returns the word that `typed` most likely means. The nearest word is chosen, and among equally near words the
+    /// most frequent. A final `s` does not count as an edit, because titles may contain only the plural or the
     /// singular.
     pub(super) fn nearest(&self, typed: &str, near: Near) -> Option<&str> {
         self.nearest_counted(typed, near).map(|(word, _)| word)

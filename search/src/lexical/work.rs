@@ -1,4 +1,4 @@
-/// Remaining work budget of a search. It limits the cost of a query for any catalogue size.
+/// Remaining work budget of a search. The work budget limits the cost of a query for any catalogue size.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) steps_left: usize,

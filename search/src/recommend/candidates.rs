@@ -85,7 +85,7 @@ pub(super) fn gather(served: &SearchContext, at: RowAddress, intent: Intent, of:
     all
 }
 
-/// Returns the minimum similarity of a recommended product, given the similarity of the nearest one. `None` if the
+/// Returns the minimum similarity of a recommended product, given the similarity of the nearest product. `None` if the
 /// intent excludes the category relation.
 fn floor(intent: Intent, relation: CategoryRelation, best: f32) -> Option<f32> {
     let least = match (intent, relation) {

@@ -32,7 +32,7 @@ pub(super) enum CategoryRelation {
     Foreign,
 }
 
-/// Audiences that a product states. Empty if it states none.
+/// Audiences that a product states. The set is empty if the product states no audience.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct People(u8);
 

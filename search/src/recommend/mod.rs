@@ -17,7 +17,7 @@ use data_model::Kinds;
 
 use crate::context::SearchContext;
 
-/// Relation to the product that a caller asks for.
+/// Relation of the recommended products to the given product.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Intent {
     /// Similar products of any brand.

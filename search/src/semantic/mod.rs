@@ -11,7 +11,8 @@ use data_index::{Embedding, Release, RowAddress};
 
 use crate::lexical::Narrowing;
 
-/// Minimum similarity of a product, relative to the nearest one. Tuned on judged queries, like all similarity limits.
+/// Minimum similarity of a product, relative to the similarity of the nearest product. Tuned on judged queries, like
+/// all similarity limits.
 const SHARE_OF_BEST_MIN: f32 = 0.6;
 /// Number of rows to retrieve if some are refused, as a factor and an addend. The refused products are often the
 /// nearest.
@@ -81,7 +82,7 @@ impl Semantic {
     /// Returns the vector of a query.
     pub(crate) fn embed(&self, text: &str) -> Result<Vector, DegradedReason> {
         let embedder = self.0.as_ref().map_err(|lacking| *lacking)?;
-        // A text of only numbers has no meaning. Its vector would be near to any text with numbers.
+        // A text of only numbers has no meaning. The vector of such a text would be near to any text with numbers.
         if !text.chars().any(char::is_alphabetic) {
             return Err(DegradedReason::KnownWord);
         }
@@ -117,8 +118,8 @@ fn narrow(text: &str) -> Cow<'_, str> {
 #[derive(Debug)]
 pub(crate) struct Nearest<'a> {
     pub(crate) vector: &'a Vector,
-    /// Product that the results must be similar to. The product itself is excluded from the results, and the
-    /// similarities of the results are not measured relative to it.
+    /// Product that the results must be similar to. The product itself is excluded from the results before the relative
+    /// minimum similarity is computed.
     pub(crate) like: Option<RowAddress>,
     pub(crate) narrowing: Narrowing<'a>,
 }
@@ -132,8 +133,8 @@ pub(crate) struct Near {
 
 impl Nearest<'_> {
     /// Returns the products nearest to a query, nearest first. Products below `least`, or much farther than the nearest
-    /// one, are left out. The nearest one is determined without the filter, so that the filter does not make distant
-    /// products acceptable.
+    /// product, are excluded. The nearest product is determined without the filter, so that the filter does not make
+    /// distant products acceptable.
     pub(crate) fn search(&self, release: &Release, wanted: usize, least: f32) -> Vec<Near> {
         let mut found = self.in_order(release, wanted);
         let best = match found.first() {

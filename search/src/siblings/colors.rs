@@ -60,7 +60,7 @@ static COLOURS: LazyLock<FxHashMap<&'static str, Vec<Colour>>> = LazyLock::new(|
     colours
 });
 
-/// Reads colours in titles. Its buffers are reused between titles.
+/// Reads colours in titles. The buffers are reused between titles.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     /// Words in lowercase, concatenated.

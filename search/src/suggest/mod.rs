@@ -69,7 +69,7 @@ pub fn suggest(served: &SearchContext, text: &str, limit: usize) -> SuggestResul
     if !found.names_nothing() {
         return found;
     }
-    // All other readings together may take as many steps as the first one.
+    // All other readings together may take as many steps as the first reading.
     let mut allowance = Allowance::new();
     let said = said_otherwise(served, &words);
     let otherwise = said.into_iter().chain(otherwise(&words)).take(OTHERWISE_MAX);
@@ -139,7 +139,7 @@ fn of_words(
     }
 }
 
-/// Returns alternative readings if nothing matches the words: the last two joined, the last one split in two, or
+/// Returns alternative readings if nothing matches the words: the last two words joined, the last word split in two, or
 /// without the first words.
 fn otherwise(words: &[String]) -> Vec<Vec<String>> {
     let mut ways = Vec::new();

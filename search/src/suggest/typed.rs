@@ -51,7 +51,7 @@ fn some(range: Range<u32>) -> Vec<Range<u32>> {
 }
 
 impl TypedWords {
-    /// Looks up the words. The last one may be a prefix.
+    /// Looks up the words. The last word may be a prefix.
     pub(super) fn of(served: &SearchContext, words: Vec<String>, work: &mut Work) -> Self {
         let parts = served.release.parts();
         let mut slots = Slots {
@@ -159,7 +159,7 @@ fn reading(at: usize, words: usize) -> Reading {
     }
 }
 
-/// Returns the nearest words for each part. If any part has nearer words, the others are dropped.
+/// Returns the nearest words for each part. If any part has nearer words, words at a greater distance are dropped.
 fn near(parts: &[Part], word: &str, reading: Reading, work: &mut Work) -> Vec<Vec<Nearby>> {
     let edits = edits_max(word);
     let near =

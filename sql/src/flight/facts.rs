@@ -1,5 +1,5 @@
-//! Capabilities of the server, by their `SqlInfo` numbers. JDBC clients request nearly all of them and fail if one is
-//! missing. The server is read-only and has no transactions. A client cancels a statement by ending the call.
+//! Capabilities of the server, by their `SqlInfo` numbers. JDBC clients request nearly all of these facts and fail if
+//! one is missing. The server is read-only and has no transactions. A client cancels a statement by ending the call.
 
 use std::sync::Arc;
 
@@ -109,7 +109,7 @@ fn facts() -> impl Iterator<Item = (u32, Fact)> {
     FACTS.into_iter().chain(unlimited).chain(absent).chain([(571, Bits(0))])
 }
 
-/// Returns the requested capabilities, or all of them if the request names none.
+/// Returns the requested capabilities, or all capabilities if the request names none.
 pub(super) fn sql_info(wanted: &GetSqlInfo) -> Result<RecordBatch, SqlError> {
     let mut facts: Vec<_> = facts()
         .filter(|(number, _)| wanted.info.is_empty() || wanted.info.contains(number))

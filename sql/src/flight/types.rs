@@ -107,7 +107,7 @@ pub(super) fn types(wanted: &GetXdbcTypeInfo) -> Result<RecordBatch, SqlError> {
         ),
         (number("nullable", false), numbers(&|_| Some(1))),
         (flag("case_sensitive", false), flags(&|one| Some(is_text(one)))),
-        // Strings can be searched with all operators including `like`. Other types only allow comparisons.
+        // Strings can be searched with all operators including `like`. Types other than strings only allow comparisons.
         (
             number("searchable", false),
             numbers(&|one| Some(if is_text(one) { 3 } else { 2 })),

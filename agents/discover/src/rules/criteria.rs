@@ -29,7 +29,7 @@ pub(crate) struct ProductCriteria {
 }
 
 impl ProductCriteria {
-    /// Returns the searches for the wanted products, the most precise first. Empty if no product can match.
+    /// Returns the searches for the wanted products, the most precise first. The list is empty if no product can match.
     pub(crate) fn searches(&self) -> Vec<SearchFor> {
         let wanted = &self.wanted;
         if self.brand == Brand::Nothing || self.bounds.is_empty() {
@@ -152,7 +152,7 @@ fn text_of_sentence(sentence: &str) -> String {
     let mut words = sentence.split(|char: char| !char.is_alphanumeric() && char != '\'');
     let names_nothing = |word: &str| word.is_empty() || data_understanding::is_of_sentences(&word.to_lowercase());
     if words.all(names_nothing) {
-        // A text such as `anything under 500` asks for the best products within the filters.
+        // A text such as `anything under 500` requests the best products within the filters.
         return String::new();
     }
     if sentence.len() <= TEXT_BYTES_MAX {

@@ -261,7 +261,7 @@ fn text_of(card: &Card, detail: &Detail) -> Vec<String> {
     text
 }
 
-/// Returns `true` if the words mention something, unless they say that it is absent.
+/// Returns `true` if the words mention something, unless the words state its absence.
 fn names(text: &[String], unwanted: &Unwanted) -> bool {
     let what = stems(&unwanted.what);
     if what.is_empty() {

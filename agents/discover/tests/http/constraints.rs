@@ -48,7 +48,7 @@ async fn a_product_says_why_it_is_there_and_how_it_gets_into_a_cart() {
 async fn an_answer_says_what_was_read_and_what_was_left_out_for_it() {
     let asked = json!({ "query": "red silk saree for my wife under 3000, not cotton" });
     let mut answer = Server::alone().discover(asked).await;
-    // Another test checks the single spans.
+    // A separate test checks the single spans.
     assert_eq!(answer["provenance"]["understood"].take().as_array().unwrap().len(), 3);
     insta::assert_json_snapshot!(answer["provenance"], @r#"
         {

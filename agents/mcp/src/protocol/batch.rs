@@ -9,7 +9,7 @@ pub(crate) enum Body {
     One(Message),
     /// A JSON array of messages, as in revision 2025-03-26. Accepted from every client.
     Batch(Vec<Message>),
-    /// Neither a message nor a batch. The response is a single error.
+    /// The body is neither a message nor a batch. The response is a single error.
     Refused(Fault),
 }
 

@@ -60,8 +60,8 @@ pub(super) fn call(
     Ok(call)
 }
 
-/// Parses a value of the body that a client sent as a JSON text. Other texts stay unchanged, and the operation rejects
-/// them.
+/// Parses a value of the body that a client sent as a JSON text. Texts that are not JSON values of the expected type
+/// stay unchanged, and the operation rejects them.
 fn meant(kind: Kind, given: Value) -> Value {
     let read = given.as_str().and_then(|text| serde_json::from_str(text).ok());
     let is_meant = |read: &Value| match kind {

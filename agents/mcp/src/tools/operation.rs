@@ -19,7 +19,7 @@ pub(super) enum Kind {
     JsonText,
     /// A text with comma-separated words.
     List,
-    /// A text that may be given as a number, such as an id or a pincode. The schema says text only, because hosts
+    /// A text that may be given as a number, such as an id or a pincode. The schema allows only text, because hosts
     /// reject lists of types.
     Code,
     /// A JSON array or object.
@@ -61,7 +61,7 @@ const METHODS: [(&str, Method); 5] = [
 ];
 
 impl Operation {
-    /// Finds an operation in an OpenAPI description. Returns `None` if it is missing or has an unexpected form.
+    /// Finds an operation in an OpenAPI description. Returns `None` if the value is missing or has an unexpected form.
     pub(super) fn find(document: &Value, id: &str) -> Option<Self> {
         for (path, item) in document.get("paths")?.as_object()? {
             for (name, method) in METHODS {

@@ -26,7 +26,7 @@ const NOT_COMPACT: [&str; 10] = [
 /// The caller's selection.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct View {
-    /// Field names, with dots between levels. Empty for all fields.
+    /// Field names, with dots between levels. An empty list selects all fields.
     fields: Vec<String>,
     is_compact: bool,
     /// Index of the first list entry to return, for lists with more entries.

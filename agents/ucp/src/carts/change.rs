@@ -149,7 +149,8 @@ pub(crate) async fn replace(
     told(market, &body.discounts.set(market, cart).await?, answer)
 }
 
-/// Ends a cart or a checkout, once per idempotency key. Its lines are removed and its last state is returned.
+/// Ends a cart or a checkout, once per idempotency key. The lines of the cart are removed and the last state of the
+/// cart is returned.
 pub(crate) async fn cancel(
     market: &Market<'_>,
     id: &str,
@@ -157,7 +158,7 @@ pub(crate) async fn cancel(
     answer: Answer,
 ) -> Result<CartAnswer, Failure> {
     if let Some(cart) = before(market, id, key.as_ref()).await? {
-        // The protocol does not support a cart with several sellers, so it is left unchanged.
+        // The protocol does not support a cart with several sellers, so the cart stays unchanged.
         told(market, &cart, answer.clone())?;
     }
     told(market, &market.end_cart(id, key).await?, answer)

@@ -1,5 +1,5 @@
 //! Discount codes of a cart (the extension `dev.ucp.shopping.discount`). Codes in a request replace the codes in the
-//! cart. The response lists which codes apply and why the others do not.
+//! cart. The response lists the codes that apply, and for each other code the reason why it does not apply.
 
 use serde::{Deserialize, Serialize};
 

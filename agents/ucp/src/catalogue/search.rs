@@ -141,7 +141,7 @@ pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<Sear
     })
 }
 
-/// Returns a digest of a search. Its cursors contain the digest and are rejected for any other search.
+/// Returns a digest of a search. The cursors of a search contain the digest and are rejected for any other search.
 fn mark(query: Option<&str>, filters: &Filters, context: &Context) -> String {
     let parts = json!([query, filters.categories, filters.parameters(context)]);
     let hash = Sha256::digest(parts.to_string());

@@ -62,7 +62,7 @@ pub(super) async fn ucp_update_cart(
 
 /// Ends a cart and returns its last state (UCP `cancel_cart`).
 ///
-/// Its lines are removed at the store.
+/// The lines of the cart are removed at the store.
 #[utoipa::path(
     post,
     path = "/v1/ucp/carts/{id}/cancel",

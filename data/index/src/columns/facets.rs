@@ -37,7 +37,7 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 });
 
 /// Returns the facet name for an option or attribute name: lowercase, with white space folded and `colour` → `color`.
-/// Empty when the name has nothing to keep.
+/// The result is empty if no character of the name remains.
 #[must_use]
 pub fn fold_name(name: &str) -> String {
     let folded = fold_value(name);
@@ -184,8 +184,8 @@ impl Facets {
             .unwrap_or_default()
     }
 
-    /// Returns the number of `hits` that have each value of a facet, by code. Values without a hit are left out.
-    /// `cards` must belong to the same part.
+    /// Returns the number of `hits` that have each value of a facet, by code. Values without a hit are omitted. `cards`
+    /// must belong to the same part.
     #[must_use]
     pub fn counts(&self, cards: &Cards, name: &str, hits: &RoaringBitmap) -> Vec<(u32, u64)> {
         let codes = self.codes(name);

@@ -53,8 +53,8 @@ struct Note {
     zones: Vec<DeliveryZone>,
 }
 
-/// Returns the schema metadata that encodes the zones. Zones beyond those that one byte can number and areas that the
-/// directory does not have are left out.
+/// Returns the schema metadata that encodes the zones. Zones whose number does not fit in one byte and areas that are
+/// not in the directory are omitted.
 pub(super) fn notes(zones: &[DeliveryZone]) -> Result<HashMap<String, String>, ArrowError> {
     if zones.is_empty() {
         return Ok(HashMap::new());

@@ -242,7 +242,8 @@ impl Search<'_> {
         *good
     }
 
-    /// Returns the products whose estimates are at least `least`, or only the best of them if there are too many.
+    /// Returns the products whose estimates are at least `least`, or only the best of these products if there are too
+    /// many.
     fn candidates(&self, sign_query: &SignCodeQuery, measured: usize, mut least: u16) -> Vec<Candidate> {
         let mut held = Vec::with_capacity(3 * measured);
         self.estimates(sign_query, 1, least, |candidate| {

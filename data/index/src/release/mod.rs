@@ -26,8 +26,8 @@ pub struct RowAddress {
     pub row: u32,
 }
 
-/// Opened release: immutable, memory-mapped, and shareable between threads. Its files stay readable until it is
-/// dropped, even if the cache removes them.
+/// Opened release: immutable, memory-mapped, and shareable between threads. The files of a release stay readable until
+/// the release is dropped, even if the cache removes the files.
 pub struct Release {
     manifest: Manifest,
     parts: Vec<Part>,

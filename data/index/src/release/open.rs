@@ -116,7 +116,7 @@ impl Opening<'_> {
         Files { of, read: self.read }
     }
 
-    /// Opens a part. Its opened files are taken over from the previous release if that has the same part.
+    /// Opens a part. The opened files of a part are reused from the previous release if that release has the same part.
     fn part(&self, entry: &PartEntry) -> Result<Part, OpenError> {
         let dead = dead_rows(entry)?;
         let brand = |held: &PartStore| match self.brands.get(&held.store) {

@@ -206,8 +206,8 @@ impl Part {
         &self.opened.details
     }
 
-    /// Returns the barcode and size of the variant at `position` in a row. The barcode and the size are absent if the part
-    /// has an earlier format version.
+    /// Returns the barcode and size of the variant at `position` in a row. The barcode and the size are absent if the
+    /// part has an earlier format version.
     ///
     /// # Panics
     /// If the part does not have the row.

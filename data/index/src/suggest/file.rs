@@ -288,7 +288,7 @@ impl Suggest {
     }
 
     /// Returns at most `limit` phrases with `begin` as a prefix of the phrase or of its rest from a later word on.
-    /// Phrases that cover most products come first. `live` says whether a row is served.
+    /// Phrases that cover most products come first. `live` returns true for rows that are served.
     pub fn phrases(&self, begin: &str, limit: usize, live: impl Fn(u32) -> bool, work: &mut Work) -> Vec<Phrase<'_>> {
         let range = self.keys.texts().beginning_with(begin.as_bytes());
         let mut ranks = Ascending::new(&self.ranks, &self.rank_tree);

@@ -1,12 +1,12 @@
 //! Suggestions while the user types: phrases from the catalogue, and the best products whose titles contain the
 //! words typed so far.
 //!
-//! Each part has this data in one file that is built with the part and read in place. Opening it takes constant
+//! Each part has this data in one file that is built with the part and read in place. Opening the file takes constant
 //! time.
 //! * Words of titles, sorted. Each word has the products that contain it, and each product has its words. Products
-//!   are numbered by quality, best first, so that a scan meets the best first. As words are sorted, all words with
+//!   are numbered by quality, best first, so that a scan finds the best first. As words are sorted, all words with
 //!   a given prefix are one range of numbers.
-//! * Phrases with the number of products that they cover. They are word sequences of titles, product types, and
+//! * Phrases with the number of products that they cover. Phrases are word sequences of titles, product types, and
 //!   names of categories and brands. Each phrase can also be found by its second or a later word.
 //!
 //! [`Ascending`] finds the smallest values of a range in a number of steps that does not depend on the range's

@@ -135,7 +135,7 @@ pub(super) fn of_name(name: &str) -> Option<Text> {
     (NAME_WORDS.contains(&words.len()) && letters && !long).then_some(text)
 }
 
-/// Returns a product type as a phrase: the last segment of a path, unless it is a code.
+/// Returns a product type as a phrase: the last segment of a path, unless the segment is a code.
 pub(super) fn of_product_type(product_type: &str) -> Option<Text> {
     let last = product_type
         .rsplit(['>', '/', '|'])

@@ -40,7 +40,7 @@ struct PhraseEntry {
     count: u32,
     last_row: u32,
     last_store: u32,
-    /// Rows of different stores, so that the phrase disappears when all of these stores are gone.
+    /// Rows of different stores, so that the phrase disappears when all its stores are gone.
     rows: [u32; PHRASE_ROWS],
     /// Displayed text, unless it is the phrase's words joined by spaces.
     shown: Option<Box<str>>,

@@ -46,7 +46,7 @@ impl<'a> TitleWords<'a> {
 }
 
 impl Terms {
-    /// Opens the terms from the bytes of their file. `Err` says which part of the layout is wrong.
+    /// Opens the terms from the bytes of their file. The error names the part of the layout that is wrong.
     pub(crate) fn open(bytes: Bytes, rows: u32) -> Result<Self, &'static str> {
         let header = bytes.get(..HEADER_BYTES).ok_or("the file has no header")?;
         if header.get(..8) != Some(MAGIC) {

@@ -17,7 +17,7 @@ const BREAKS: [&str; 13] = [
     "without",
 ];
 
-/// Sorted words that end many titles but do not name the product: colour, size, quantity or the person it is for.
+/// Sorted words that end many titles but do not name the product: colour, size, quantity or the intended person.
 const NAMES_NOTHING: [&str; 61] = [
     "adult",
     "beige",

@@ -19,7 +19,7 @@ const VALUES_MAX: usize = 256;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Title,
-    /// Head of the title: the word that says what the product is.
+    /// Head of the title: the word that names the kind of product.
     Head,
     /// Word right before the head of the title.
     BesideHead,

@@ -16,7 +16,7 @@ pub(crate) struct Vectors {
     rows: u32,
     dimensions: usize,
     stride: usize,
-    /// One bit per row that says whether the row has a vector.
+    /// One bit per row, which is set if the row has a vector.
     present: Bytes,
     sign_codes: Bytes,
     vectors: Bytes,

@@ -88,8 +88,8 @@ impl Audience {
 pub struct Unwanted {
     /// Refused thing in lowercase, as one or more words.
     pub what: String,
-    /// Ways in which titles say that they lack the thing. Empty if it is a product or a kind of product instead of a
-    /// part.
+    /// Ways in which titles say that they lack the thing. The list is empty if the unwanted thing is a product or a
+    /// kind of product instead of a part.
     pub lacking: Vec<String>,
 }
 

@@ -35,8 +35,8 @@ pub fn shades(colour: &str) -> Vec<&'static str> {
     shades
 }
 
-/// Returns the colour in a store's text if it is the requested colour or one of its shades. The result is the requested
-/// colour if the text contains its name, else the shade.
+/// Returns the colour in a store's text if it is the requested colour or a shade of the requested colour. The result is
+/// the requested colour if the text contains its name, else the shade.
 #[must_use]
 pub fn colour_said(said: &str, colour: &'static str) -> Option<&'static str> {
     let words = words(said);

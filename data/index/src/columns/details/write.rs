@@ -16,7 +16,7 @@ use super::{SCHEMA, media_fields, option_fields, review_fields, struct_item, var
 
 /// Number of rows after which a batch is written, unless `BATCH_BYTES` is reached first.
 const BATCH_ROWS: usize = 4_096;
-/// Text size after which a batch is written. This limits memory use and keeps offsets below 2^31.
+/// Text size after which a batch is written. The limit bounds memory use and keeps offsets below 2^31.
 const BATCH_BYTES: usize = 32 << 20;
 
 /// Writes details batch by batch while a part is built.
