@@ -18,8 +18,8 @@ impl Coding {
         }
     }
 
-    /// Returns the best coding that `Accept-Encoding` accepts (RFC 9110, 12.5.3). Brotli wins a tie. Returns `None` if
-    /// the header is absent or prefers no compression.
+    /// Returns the best coding that `Accept-Encoding` accepts (RFC 9110, 12.5.3). Brotli is chosen if the client
+    /// accepts several codings equally. Returns `None` if the header is absent or prefers no compression.
     pub(crate) fn accepted(headers: &HeaderMap) -> Option<Self> {
         let mut brotli = None;
         let mut gzip = None;

@@ -65,7 +65,7 @@ impl Hasher for DigestHasher {
     }
 
     fn finish(&self) -> u64 {
-        // Unused: the full digest is read instead.
+        // This hasher method is unused, because the full digest is read.
         0
     }
 }
@@ -82,7 +82,8 @@ fn opaque(tag: &[u8]) -> &[u8] {
 pub fn if_none_match(headers: &HeaderMap, tag: &EntityTag) -> bool {
     let wanted = tag.opaque();
     headers.get_all(header::IF_NONE_MATCH).iter().any(|list| {
-        // Tags of this server contain no comma, so a foreign tag with a comma cannot be mistaken for one.
+        // Tags of this server contain no comma, so a foreign tag with a comma cannot be mistaken for a tag of this
+        // server.
         list.as_bytes()
             .split(|byte| *byte == b',')
             .any(|one| one.trim_ascii() == b"*" || opaque(one) == wanted)

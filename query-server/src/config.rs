@@ -38,8 +38,8 @@ pub struct QueryConfig {
     pub cursor_key: CursorKey,
     /// Embedder of queries. If a release has vectors of another embedder, the release is searched by words only.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// Maximum number of cards that one search may request. The API allows 40. Only measurements that need more
-    /// results, such as recall at 50, raise it.
+    /// Maximum number of cards that one search may request. The API allows a maximum of 40. Only measurements that need
+    /// more results, such as recall at 50, raise it.
     pub search_limit_max: u16,
     /// Minimum age at which an unused cache file is removed, in milliseconds.
     pub cache_keep_ms: u64,

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use data_index::Release;
 use rustc_hash::FxHashMap;
 
-/// Normalizes a host for comparison: lowercase, without a leading `www.` or a trailing dot. A port is kept.
+/// Normalizes a host for comparison: lowercase, without a leading `www.` or a trailing dot. A port in the host remains
+/// in the key.
 pub(crate) fn host_key(host: &str) -> Cow<'_, str> {
     let host = host.trim().trim_end_matches('.');
     let bare = match host.get(..4) {

@@ -63,7 +63,7 @@ const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/9");
 
 impl ReleaseView {
     /// Prepares a release and tests it with a search. `settings` must differ if answers over the same release differ.
-    /// Blocks.
+    /// Blocks the calling thread.
     pub(crate) fn prepare(
         release: Release,
         current: Current,

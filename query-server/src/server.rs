@@ -124,7 +124,7 @@ impl QueryServer {
         self.0.stale.load(Ordering::Relaxed)
     }
 
-    /// Reports "not ready" from now on, so that proxies use another server. Requests are still answered.
+    /// Reports "not ready" from now on, so that proxies use another server. The server still handles requests.
     pub fn leave(&self) {
         self.0.leaving.begin();
     }

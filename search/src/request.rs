@@ -69,7 +69,7 @@ impl<const CHARS_MAX: usize> Text<CHARS_MAX> {
 /// request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParsedName<T> {
-    /// Valid name. The thing may still not exist.
+    /// The name is valid. The thing may still not exist.
     Known(T),
     /// Text that is not a valid name.
     Nothing,
@@ -298,7 +298,7 @@ pub struct SearchRequest {
     pub limit: SearchLimit,
     /// Products that share one card.
     pub fold: Fold,
-    /// Maximum number of cards per brand. Unlimited by default.
+    /// Maximum number of cards per brand. By default, the number is unlimited.
     pub per_brand_max: Option<SearchLimit>,
     /// Product that the results must be similar to. The product itself is not a result.
     pub similar_to: Option<ProductIdent>,

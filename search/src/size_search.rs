@@ -8,7 +8,7 @@ use crate::request::{FacetFilter, Mode, SearchRequest, Text};
 /// Name of the size facet.
 const SIZE: &str = "size";
 
-/// Alternative interpretation of a request, used if no product has every word under the previous one.
+/// Alternative interpretation of a request, used if no product has every word under the previous interpretation.
 #[derive(Debug)]
 pub(super) struct Fallback {
     pub(super) request: SearchRequest,

@@ -1,4 +1,4 @@
-//! Replaces DuckDB functions by equivalent expressions of the query engine. No I/O.
+//! Replaces DuckDB functions by equivalent expressions of the query engine. This module does no I/O.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,5 @@
-//! Counts the tables that a statement reads if each named query (CTE) is replaced by its definition. No I/O.
+//! Counts the tables that a statement reads if each named query (CTE) is replaced by its definition. This module does
+//! no I/O.
 //!
 //! Planning visits a named query again for each use of its name. With thirty names that each use the previous name
 //! twice, planning takes hours. Therefore the tables are counted before the statement is planned.

@@ -1,4 +1,5 @@
-//! Parses and checks statements. Only a single read-only statement that is small enough to plan is accepted. No I/O.
+//! Parses and checks statements. Only a single read-only statement that is small enough to plan is accepted. This
+//! module does no I/O.
 
 use datafusion::sql::parser::{DFParserBuilder, Statement};
 use datafusion::sql::sqlparser::ast::{self, SetExpr};

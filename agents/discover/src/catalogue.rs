@@ -113,7 +113,7 @@ pub struct UnderstoodSpan {
 pub struct Card {
     /// UUID of the product.
     pub id: String,
-    /// Title as the store wrote it. Untrusted data.
+    /// Title as the store wrote it. The title is untrusted data.
     pub title: String,
     /// Display name of the brand.
     pub brand: String,

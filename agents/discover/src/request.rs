@@ -64,7 +64,7 @@ impl DiscoverRequest {
     }
 }
 
-/// Reads the field `understand`. Defaults to `true`.
+/// Reads the field `understand`. The default is `true`.
 fn understand(reader: &mut MembersReader<'_>, body: &JsonObject) -> bool {
     match body.0.get("understand") {
         None | Some(Value::Null) => true,

@@ -166,19 +166,19 @@ pub(crate) struct DiscoverIntent {
 #[serde(rename_all = "snake_case")]
 #[expect(dead_code, reason = "it describes the values of a text")]
 pub(crate) enum AudienceDocument {
-    /// Men.
+    /// For men.
     Men,
-    /// Women.
+    /// For women.
     Women,
-    /// Boys.
+    /// For boys.
     Boys,
-    /// Girls.
+    /// For girls.
     Girls,
-    /// Children.
+    /// For children.
     Kids,
-    /// Babies and toddlers.
+    /// For babies and toddlers.
     Baby,
-    /// Everyone.
+    /// For everyone.
     Unisex,
 }
 

@@ -21,7 +21,7 @@ pub struct McpConfig {
     /// Offers tools that create and change carts. The tools require a key, and lead to checkout links that a person
     /// opens.
     pub cart_tools: bool,
-    /// Maximum number of messages in one batch. Each request in it counts as one.
+    /// Maximum number of messages in one batch. Each request in a batch counts as one request.
     pub batch_items_max: usize,
     /// Maximum size of a tool's response, in bytes. A tool result contains the response twice. In larger responses,
     /// lists are truncated and listed in `provenance.cut`.
@@ -36,7 +36,7 @@ pub struct McpConfig {
     pub streams_max: usize,
     /// Maximum number of open streams per client network. Beyond it, the network's oldest stream is closed.
     pub streams_per_client_max: usize,
-    /// Time after which a stream is closed. Clients then open it again.
+    /// Time after which a stream is closed. Clients then open a new stream.
     pub stream_lifetime_s: u64,
 }
 

@@ -44,7 +44,7 @@ pub struct McpParts {
     pub is_local: bool,
     /// Version of the program.
     pub version: &'static str,
-    /// Token that is cancelled when the server stops. Open streams then end.
+    /// Token that is cancelled when the server stops. Open streams end when the token is cancelled.
     pub stop: CancellationToken,
 }
 

@@ -82,7 +82,7 @@ pub enum OpenError {
     FileMissing {
         /// Id of the part.
         part: String,
-        /// Name of the file within the part.
+        /// File name within the release part.
         name: String,
     },
     /// The size of a file differs from the size in the manifest.
@@ -90,7 +90,7 @@ pub enum OpenError {
     SizeDiffers {
         /// Id of the part.
         part: String,
-        /// Name of the file within the part.
+        /// File name within the release part.
         name: String,
         /// Actual size of the file, in bytes.
         found: u64,
@@ -102,7 +102,7 @@ pub enum OpenError {
     Map {
         /// Id of the part.
         part: String,
-        /// Name of the file within the part.
+        /// File name within the release part.
         name: String,
         /// Underlying I/O error.
         #[source]
@@ -122,7 +122,7 @@ pub enum OpenError {
     Columns {
         /// Id of the part.
         part: String,
-        /// Name of the file within the part.
+        /// File name within the release part.
         name: &'static str,
         /// Underlying error of the Arrow library.
         #[source]
@@ -133,7 +133,7 @@ pub enum OpenError {
     Content {
         /// Id of the part.
         part: String,
-        /// Name of the file within the part.
+        /// File name within the release part.
         name: &'static str,
         /// Description of the fault.
         what: &'static str,

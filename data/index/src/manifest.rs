@@ -267,8 +267,8 @@ pub struct PartEntry {
 
 /// Run of consecutive rows of one store in a part.
 ///
-/// A store lies in one part. If a store is larger than a part, it is split into several parts that were written
-/// together.
+/// The rows of a store are in one part. If a store is larger than a part, it is split into several parts that were
+/// written together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartStore {
     /// Host of the store.

@@ -78,7 +78,7 @@ fn one_line(text: &str, chars_max: usize) -> String {
 }
 
 /// Returns a code verbatim, including spaces, because other systems identify it by its exact text. `None` when it is
-/// missing or blank. At most `chars_max` characters are kept.
+/// missing or blank. The text is truncated to `chars_max` characters.
 #[must_use]
 pub fn stated_code(text: Option<&str>, chars_max: usize) -> Option<String> {
     let text = text.filter(|text| !text.trim().is_empty())?;
@@ -87,7 +87,7 @@ pub fn stated_code(text: Option<&str>, chars_max: usize) -> Option<String> {
 }
 
 /// Returns a text on one line: runs of white space become one space, and hidden characters are removed. `None` when it
-/// is missing or blank. At most `chars_max` characters are kept.
+/// is missing or blank. The text is truncated to `chars_max` characters.
 #[must_use]
 pub fn stated_line(text: Option<&str>, chars_max: usize) -> Option<String> {
     text.map(|text| one_line(text, chars_max))

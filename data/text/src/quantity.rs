@@ -59,7 +59,7 @@ pub(super) fn read(text: &str, words: &[Word], at: usize) -> Option<Quantity> {
             words: 1,
         });
     }
-    // Handles `1/2in`.
+    // Words such as `1/2in` consist of a fraction and a unit.
     let digits = word.text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
     if let Some((upper, lower)) = digits.split_once('/')
         && let Some(part) = fraction(upper, lower)

@@ -14,7 +14,7 @@ pub(super) const QUERY_WORDS_MAX: usize = 64;
 pub(super) enum Mode {
     /// All forms that a query may look up, possibly several per position.
     Index,
-    /// One form per position.
+    /// A query has one form per position.
     Query,
 }
 

@@ -6,7 +6,7 @@ use super::numerals;
 use super::tables::{self, TABLES};
 use super::tokens::Token;
 
-/// Amount of money, or a number that may be one.
+/// Amount of money, or a number that may be an amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Amount {
     /// Tokens of the number and of the words for its currency.
@@ -17,7 +17,7 @@ pub(super) struct Amount {
     pub(super) is_weight: bool,
 }
 
-/// Lowest amount without a currency, in hundredths. Smaller numbers are counts.
+/// Lowest amount without a currency, in hundredths. Numbers below the minimum are counts.
 const PLAIN_MIN: u64 = 1_000;
 
 /// Lowest number, in hundredths, that is never a length in inches when `in` and a word follow it.

@@ -30,7 +30,7 @@ const ELIDED: [&str; 14] = [
 ];
 /// Letters that link the components of a compound word.
 const LINKS: [&str; 7] = ["", "s", "n", "en", "es", "er", "e"];
-/// Inflected endings of each language, each with the ending that the file has instead.
+/// Inflected endings of each language, each with the ending of the word in the language file.
 const ENDINGS: [&[(&str, &str)]; COUNT] = [
     &[
         ("e", ""),

@@ -177,7 +177,7 @@ impl<'a> Cutter<'a> {
         }
         if suffix.is_empty() || tables::currency(&suffix).is_some() || tables::is_age_unit(&suffix) {
             self.push(from..end, number);
-            // Handles `500/-`.
+            // Indian prices may end with a dash, as in `500/-`.
             let is_dashed = self.text.get(end..).is_some_and(|rest| rest.starts_with("/-"));
             return if is_dashed { end + 2 } else { end };
         }

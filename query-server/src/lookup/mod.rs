@@ -1,7 +1,7 @@
 //! Exact lookup of products by external names: a SKU, a brand's handle, or the URL of the product page at its store.
 //!
-//! Input: one such name. Output: the rows that have exactly this name. Candidates come from the codes in the text
-//! index, which every release has. Their details show whether they really have the name.
+//! Input: one URL, SKU or handle. Output: the rows that have exactly this name. Candidates come from the codes in the
+//! text index, which every release has. Their details show whether they really have the name.
 
 mod address;
 

@@ -10,8 +10,8 @@ use crate::server::QueryServer;
 pub enum BrandKey {
     /// Slug of the brand.
     Slug(BrandSlug),
-    /// Host of the brand's store: the public domain, with or without `www.`, or the permanent host. Case does not
-    /// matter.
+    /// Host of the brand's store: the public domain, with or without `www.`, or the permanent host. The domain is
+    /// compared without regard to case.
     Domain(String),
     /// Permanent host of the brand's store.
     Store(StoreHost),

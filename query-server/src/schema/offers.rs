@@ -69,7 +69,7 @@ pub struct BrandOffer<'a> {
     pub reasons: Vec<MatchReason<'a>>,
 }
 
-/// Piece of evidence that two products are the same.
+/// Evidence that two products are the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct MatchReason<'a> {
     /// Kind of evidence: `barcode`, `model`, `brand`, `title`, `words`, `spelling`, `attribute`, `quantity`, `price` or

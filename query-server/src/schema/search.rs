@@ -77,7 +77,7 @@ pub struct Explained<'a> {
     #[schema(required = true)]
     pub words: Option<ExplainedWords<'a>>,
     /// Bonus if the product is in the category that the query names. Negative if the query names a kind of product and
-    /// this product is only an accessory. Otherwise 0.
+    /// this product is only an accessory. The value is 0 in all other cases.
     pub category: f32,
     /// Similarity in meaning; null if the search did not use meaning.
     #[schema(required = true)]

@@ -40,7 +40,7 @@ enum Verdict {
     Confirmed,
     /// A cart above the threshold was charged a fee, or a cart below it was not.
     Contradicted,
-    /// No cart gives evidence.
+    /// No tested cart confirms or contradicts the terms.
     Open,
 }
 

@@ -34,7 +34,7 @@ fn sample(
 }
 
 /// Creates a market with delivery facts. Blue Tokai was asked about three pincodes and has terms. Loom & Thread has
-/// only terms. Kissaten states nothing.
+/// only terms. The brand Kissaten states no delivery terms.
 async fn delivering() -> Market {
     let mut catalogue = small();
     for (facts, _) in &mut catalogue {

@@ -266,8 +266,8 @@ async fn a_very_long_query_of_common_words_is_answered() {
     assert!(!market.titles(&format!("q={}", &words[..500])).await.is_empty());
 }
 
-/// Returns three brands. One sells packs under the SKU of a single piece. The name of another occurs in products of
-/// other brands.
+/// Returns three brands. One brand sells packs under the SKU of a single item. The name of another occurs in products
+/// of other brands.
 fn outlets() -> crate::support::Catalogue {
     let (care, shoes, outlet) = (
         brand("Care", "INR"),
@@ -340,7 +340,7 @@ async fn a_whole_title_stands_before_a_code_and_both_before_the_rest() {
         market.titles("q=ASICS+GEL-NYC").await,
         ["ASICS GEL-NYC", "Running Shoe for Asics GEL-NYC fans"]
     );
-    // With another sort order, that order is kept.
+    // Results with a sort order other than relevance stay in that order.
     let answer: SearchAnswer<'static> = market.get("/v1/search?q=face+mask&sort=rating").await.read();
     let ratings: Vec<_> = answer.data.iter().map(|card| card.rating.unwrap()).collect();
     assert_eq!(ratings, [5.0, 4.9, 4.8, 4.5, 2.0, 2.0]);

@@ -198,7 +198,8 @@ async fn a_filter_narrows_every_facet_but_its_own() {
 #[tokio::test]
 async fn words_that_most_products_have_are_counted_as_the_brand_is_whose_name_they_are() {
     let market = Market::of(&wide()).await;
-    // The brand has 1,100 of the 1,130 products. The server may count the missing ones or count one by one.
+    // The brand has 1,100 of the 1,130 products. The server may count the products that are missing from the brand, or
+    // count the brand's products individually.
     let mut named = search(&market, "q=bazaar&mode=lexical").await.provenance;
     // The list of a single brand has no brand facet, so the facet is removed before the comparison.
     let brands = named

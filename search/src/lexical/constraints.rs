@@ -41,7 +41,7 @@ pub(crate) struct Constraints<'a> {
 pub(crate) struct ConstrainedRows {
     /// Rows that satisfy all constraints. `None` if there are no constraints.
     pub(crate) allowed: Option<AllowedRows>,
-    /// Rows whose description or category names a refused thing.
+    /// Rows whose description or category names an unwanted thing.
     pub(crate) doubtful: Option<AllowedRows>,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Constraints<'a> {
                     .filter(|way| is_titled(self.release, way))
                     .cloned()
                     .collect();
-                // Words that remain in the query exclude products only if products state the refused thing.
+                // Words that remain in the query exclude products only if products state the unwanted thing.
                 let is_refused = !is_left || self.is_held(of);
                 let refused = is_refused.then(|| std::slice::from_ref(of));
                 let required = self.require(said);

@@ -94,7 +94,7 @@ pub(super) fn is_written(word: &str, is_titled: impl Fn(&str) -> bool) -> bool {
 }
 
 /// Adds British spellings of American words and the reverse, and irregular plurals or singulars, if titles have them:
-/// `fiber` for `fibre`, `scarf` for `scarves`. Returns the added ones.
+/// `fiber` for `fibre`, `scarf` for `scarves`. Returns the added spellings.
 pub(super) fn add(terms: &QueryTerms, groups: &mut [TermGroup], is_titled: impl Fn(&str) -> bool) -> Vec<Synonym> {
     let mut added = Vec::new();
     for (term, group) in terms.iter().zip(groups) {

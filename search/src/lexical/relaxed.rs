@@ -215,7 +215,8 @@ impl OfPart<'_> {
     }
 }
 
-/// Returns the indexes of the products with the greatest scores, ascending. Among equal scores, the first are kept.
+/// Returns the indexes of the products with the greatest scores, ascending. Among rows with equal scores, the first
+/// rows are returned.
 fn best(all: &[RowSlot], count: usize) -> Vec<usize> {
     if count >= all.len() {
         return (0..all.len()).collect();

@@ -78,8 +78,8 @@ impl Synonyms {
     }
 
     /// Returns the built-in synonyms and those of an operator's file. A line `=<tab>sofa<tab>couch` has words that find
-    /// each other. A line `><tab>joota<tab>shoes` has a word whose queries find the other words of the line. Queries for the other words do not find this word. `#` begins
-    /// a comment.
+    /// each other. A line `><tab>joota<tab>shoes` has a word whose queries find the other words of the line. Queries
+    /// for the other words do not find this word. `#` begins a comment.
     ///
     /// # Errors
     /// The first malformed line.

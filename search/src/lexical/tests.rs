@@ -192,8 +192,8 @@ fn the_match_set_is_what_the_query_was_finally_about() {
         with_matches: true,
         ..wanted("red shirt", 20)
     };
-    // Only the third of the five products is in stock, and it lacks a word. The matches before the filter stay the
-    // same.
+    // Only the third of the five products is in stock, and it lacks a word. The filter does not change the matches that
+    // are counted before filters.
     let found = search(&release, &index, &wanted);
     assert_eq!(found.hits.iter().map(|hit| hit.at.row).collect::<Vec<_>>(), [2]);
     assert_eq!(rows_of(&found.matches), [0, 1]);

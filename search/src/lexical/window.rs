@@ -84,7 +84,7 @@ impl Window {
 }
 
 impl Slot {
-    /// Returns the score that [`Window::keep_best`] kept.
+    /// Returns the score that [`Window::keep_best`] stored.
     pub(super) fn word_score(self) -> WordScore {
         WordScore {
             score: self.score,

@@ -278,7 +278,7 @@ fn names(text: &[String], unwanted: &Unwanted) -> bool {
     (0..text.len()).any(|at| stands(at, &what) && !is_lacking(at))
 }
 
-/// Returns `true` if a product states another audience and not this one.
+/// Returns `true` if a product states an audience, but not `audience`.
 fn is_for_others(audience: Audience, card: &Card, detail: &Detail) -> bool {
     let said = [
         Some(card.title.as_str()),

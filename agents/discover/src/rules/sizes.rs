@@ -40,7 +40,7 @@ fn words(text: &str) -> Vec<String> {
         .split(|char: char| !char.is_alphanumeric() && char != '.')
         .filter(|word| !word.is_empty())
     {
-        // Splits `uk9`.
+        // Splits a size such as `uk9` into letters and digits.
         let digits = word.find(|char: char| char.is_ascii_digit()).filter(|at| *at > 0);
         match digits.map(|at| word.split_at(at)) {
             Some((letters, number)) if is_region(letters) => words.extend([letters.to_owned(), number.to_owned()]),

@@ -19,7 +19,7 @@ pub(crate) struct Accept {
 }
 
 impl Accept {
-    /// Parses all lines of the header. Unknown parts are ignored.
+    /// Parses all lines of the header. Unknown elements of the header are ignored.
     pub(crate) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut accept = Self::default();
         for range in lines.flat_map(|line| line.split(',')) {

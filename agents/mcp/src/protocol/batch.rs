@@ -7,7 +7,7 @@ use super::message::Message;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Body {
     One(Message),
-    /// A JSON array of messages, as in revision 2025-03-26. Accepted from every client.
+    /// A JSON array of messages, as in revision 2025-03-26. The server accepts batches from every client.
     Batch(Vec<Message>),
     /// The body is neither a message nor a batch. The response is a single error.
     Refused(Fault),

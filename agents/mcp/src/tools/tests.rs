@@ -8,7 +8,8 @@ use super::book::Book;
 use super::*;
 use crate::protocol::version::Era;
 
-/// Returns an OpenAPI description with every operation that a tool calls. Most operations are alike.
+/// Returns an OpenAPI description with every operation that a tool calls. Most operations of the document have the same
+/// form.
 fn document() -> Value {
     let answer = json!({ "200": { "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Answer" } } } } });
     let text = |name: &str, place: &str, required: bool| json!({ "name": name, "in": place, "required": required, "description": "d", "schema": { "type": "string" } });

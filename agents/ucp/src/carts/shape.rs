@@ -1,4 +1,4 @@
-//! Converts a cart of the REST API to the protocol's cart or checkout. Pure.
+//! Converts a cart of the REST API to the protocol's cart or checkout. The conversion has no side effects.
 
 use std::collections::BTreeMap;
 

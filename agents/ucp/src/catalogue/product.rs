@@ -1,4 +1,4 @@
-//! Converts a product of the REST API to the protocol's format. Pure.
+//! Converts a product of the REST API to the protocol's format. The conversion has no side effects.
 
 use std::collections::BTreeMap;
 

@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 use super::ipc::{cast, column};
 use super::lists::{Ends, Spans, item, list, text};
 
-/// Name of the file within a part.
+/// File name within a release part.
 pub(crate) const CARDS: &str = "cards.arrow";
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {

@@ -9,7 +9,7 @@ use super::ipc::{cast, column};
 use super::lists::{Ends, Spans, child, item, list, text};
 use crate::manifest::PartEntry;
 
-/// Name of the file within a part. Parts of earlier versions do not have it.
+/// File name within a release part. Parts of earlier versions do not have it.
 pub(crate) const CODES: &str = "codes.arrow";
 
 impl PartEntry {

@@ -15,7 +15,7 @@ use super::Cards;
 use super::ipc::column;
 use crate::taxonomy;
 
-/// Name of the file within a part.
+/// File name within a release part.
 pub(crate) const FACETS: &str = "facets.arrow";
 
 /// Maximum length of a facet value. Longer values are prose, which is not useful as a filter.

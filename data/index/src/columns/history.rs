@@ -12,7 +12,7 @@ use data_model::{PriceEvent, PricePoint, PriceSource, Product, Timestamp, Varian
 use super::ipc::{cast, column};
 use super::lists::{Ends, Spans, child, item, list};
 
-/// Name of the file within a part.
+/// File name within a release part.
 pub(crate) const HISTORY: &str = "history.arrow";
 
 /// Maximum number of stored points of a product. The newest points are stored.
@@ -150,7 +150,7 @@ pub(crate) struct HistoryWriter {
 }
 
 impl HistoryWriter {
-    /// Adds the points of the next row, newest first, and returns the number of points that are kept.
+    /// Adds the points of the next row, newest first, and returns the number of stored points.
     pub(crate) fn push(&mut self, product: &Product, points: &[PricePoint]) -> usize {
         let unchanged_since = unchanged_since(product, points);
         self.unchanged_since.push(unchanged_since.map(Timestamp::micros));

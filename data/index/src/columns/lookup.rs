@@ -7,7 +7,7 @@ use data_model::{ProductId, ProductIdent, ProductUid};
 
 use super::ipc::column;
 
-/// Name of the file within a part.
+/// File name within a release part.
 pub(crate) const LOOKUP: &str = "lookup.arrow";
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {

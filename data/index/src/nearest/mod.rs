@@ -25,7 +25,7 @@ const SAMPLED_MIN: usize = 64;
 enum EligibleRows {
     /// All live rows.
     Live,
-    /// Only these rows.
+    /// Only the rows in this bitmap.
     Rows(RoaringBitmap),
 }
 
@@ -258,8 +258,8 @@ impl Search<'_> {
     }
 }
 
-/// Keeps the `count` candidates with the greatest estimates, in their present order. Among equal estimates, the first
-/// are kept.
+/// Keeps the `count` candidates with the greatest estimates, in their present order. Among candidates with equal
+/// estimates, the first candidates are kept.
 fn likeliest(candidates: &mut Vec<Candidate>, count: usize) {
     let Some(last) = count.checked_sub(1).filter(|_| count < candidates.len()) else {
         return;

@@ -27,5 +27,5 @@ pub use ranked::RankedNames;
 pub use work::Work;
 pub(crate) use write::SuggestWriter;
 
-/// Name of the file within a part.
+/// File name within a release part.
 pub(crate) const SUGGEST: &str = "suggest.bin";

@@ -28,7 +28,7 @@ pub use holding::PostingPayload;
 pub use list::{Block, BlockRows, Postings, TermList};
 pub(crate) use write::TermsWriter;
 
-/// Name of the file within a part.
+/// File name within a release part.
 pub(crate) const TERMS: &str = "terms.bin";
 
 /// Row number that a cursor returns when it has no more rows.

@@ -3,7 +3,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use data_embedding::{BLOCK_ROWS, DIMENSIONS_MAX, Query, Vector, block_bytes, stride};
 
-/// Name of the file within a part.
+/// File name within a release part.
 pub(crate) const VECTORS: &str = "vectors.bin";
 
 const MAGIC: &[u8; 8] = b"HAATVEC1";

@@ -129,7 +129,7 @@ impl Lines {
     }
 }
 
-/// Characters to write before a visible one.
+/// Characters to write before the next visible character.
 #[derive(Debug, Clone, Copy)]
 struct Lead {
     gap: Gap,

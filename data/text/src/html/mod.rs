@@ -19,7 +19,7 @@ const ROUNDS_MAX: usize = 4;
 /// a bullet. The conversion is idempotent.
 ///
 /// Text that looks like markup only after decoding is also read as markup, so that no consumer can be tricked into
-/// executing it. At most [`DESCRIPTION_CHARS_MAX`] characters are kept.
+/// executing it. The text is truncated to [`DESCRIPTION_CHARS_MAX`] characters.
 #[must_use]
 pub fn html_to_text(html: &str) -> String {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];

@@ -33,19 +33,19 @@ use crate::{Absence, Meaning, Part, Price};
 /// People that a product is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// Men.
+    /// For men.
     Men,
-    /// Women.
+    /// For women.
     Women,
-    /// Boys.
+    /// For boys.
     Boys,
-    /// Girls.
+    /// For girls.
     Girls,
-    /// Children.
+    /// For children.
     Kids,
-    /// Babies.
+    /// For babies.
     Baby,
-    /// All people.
+    /// For all people.
     Unisex,
 }
 
@@ -88,8 +88,8 @@ impl Audience {
 pub struct Unwanted {
     /// Refused thing in lowercase, as one or more words.
     pub what: String,
-    /// Ways in which titles say that they lack the thing. The list is empty if the unwanted thing is a product or a
-    /// kind of product instead of a part.
+    /// Phrases with which titles state the absence of the unwanted thing. The list is empty if the unwanted thing is a
+    /// product or a kind of product instead of a part.
     pub lacking: Vec<String>,
 }
 
@@ -171,7 +171,7 @@ impl Intent {
             }
             let mut tokens = tokens.clone();
             if matches!(meaning, Meaning::Excluded(_) | Meaning::Lacking(_)) {
-                // The colour after a refused thing is wanted.
+                // The colour after an unwanted thing is a wanted colour.
                 tokens.end -= usize::from(intent.keep_colour());
             }
             if !matches!(meaning, Meaning::Price(_) | Meaning::Age(_)) {
@@ -246,7 +246,7 @@ pub(crate) fn audience_of(sentence: &Sentence<'_>) -> Option<Audience> {
     audience::read(&mut words, sentence.age, true)
 }
 
-/// Combines two bounds to the narrower one. A minimum above the maximum is dropped.
+/// Combines two price ranges to the narrower range. A minimum above the maximum is dropped.
 fn narrower(one: Price, other: Price) -> Price {
     let max = one.max.into_iter().chain(other.max).min();
     let min = one.min.max(other.min);

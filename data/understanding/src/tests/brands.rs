@@ -1,7 +1,7 @@
 use super::line_among;
 use crate::intent::{BrandNames, NamedBrand, brand_keys};
 
-/// List of brands. Some have ambiguous names.
+/// List of brands. Some of the brands have ambiguous names.
 pub(super) struct Brands(pub(super) &'static [(&'static str, bool)]);
 
 impl BrandNames for Brands {

@@ -13,7 +13,7 @@ use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
 
 use super::lists::{NamedListsWriter, item, list};
 
-/// Name of the file within a part.
+/// File name within a release part.
 pub(crate) const DETAILS: &str = "details.arrow";
 
 fn column(name: &str, data_type: DataType) -> Field {
