@@ -62,11 +62,8 @@ pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Ou
         if let Some(address) = address {
             writeln!(out, "health probes and metrics on {address}")?;
         }
-        writeln!(
-            out,
-            "{name} takes stores from the queue of {}; Ctrl-C stops it",
-            context.config.home
-        )
+        let home = &context.config.home;
+        writeln!(out, "{name} takes stores from the queue of {home}; Ctrl-C stops it")
     })?;
     let told = stop.clone();
     let listening = tokio::spawn(async move {

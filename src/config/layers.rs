@@ -330,8 +330,7 @@ fn check(config: &Config) -> anyhow::Result<()> {
     }
     anyhow::ensure!(
         config.lake.retention_hours <= RETENTION_HOURS_MAX,
-        "lake.retention_hours must be at most {RETENTION_HOURS_MAX}, not {}: the lake does not remember removed files \
-         for longer",
+        "lake.retention_hours must be at most {RETENTION_HOURS_MAX}, not {}: removed files are forgotten then",
         config.lake.retention_hours
     );
     positive("lake.buckets", u64::from(config.lake.buckets))?;
