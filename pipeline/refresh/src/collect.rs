@@ -202,14 +202,13 @@ impl Collector {
         self.due.get_or_insert_with(|| Instant::now() + tick);
     }
 
-    /// Moves the commit forward because a store waits for memory that the batch holds.
+    /// Brings the commit forward because a store waits for memory of the batch.
     fn hurry(&mut self) {
         let soon = Instant::now() + Duration::from_millis(self.shared.config.tick_ms);
         self.due = self.due.map(|due| due.min(soon));
     }
 
-    /// Returns true if the batch uses half of the memory or has the maximum number of brands. The other half of the
-    /// memory is for catalogues that are being read. Products are either in the batch or being written, never both.
+    /// Returns true if the batch has the maximum number of brands, or half of the memory: the rest is for reading.
     fn is_full(&self) -> bool {
         let bytes_max = self.shared.storefront.memory().rows_bytes_max();
         self.batch.len() >= self.shared.config.tick_brands_max.max(1) || self.batch_bytes >= bytes_max / 2
@@ -419,8 +418,7 @@ impl Collector {
         }
     }
 
-    /// Returns the unchanged brands whose data came from another crawl during this run. A brand that an earlier commit
-    /// of this run wrote is excluded, even if that commit seemed to fail.
+    /// Returns the unchanged brands that another crawl wrote during this run, not an earlier commit of this run.
     async fn brought_by_others(&self, unchanged: Vec<StoreHost>) -> BTreeSet<StoreHost> {
         let mut others: BTreeSet<_> = unchanged.into_iter().collect();
         if others.is_empty() {
