@@ -82,7 +82,9 @@ async fn a_crawl_delay_is_kept_and_a_store_that_asks_for_a_longer_one_than_the_c
         let error = store(unpaced(), &script).meta().await.unwrap_err();
         assert!(matches!(error, StoreError::RobotsDisallowed { .. }), "{error}");
         assert!(
-            error.to_string().ends_with(&format!("a request in {pause} s")),
+            error
+                .to_string()
+                .ends_with(&format!("more than one request in {pause} s")),
             "{error}"
         );
         assert_eq!(script.urls().len(), 1, "nothing but robots.txt is asked for");

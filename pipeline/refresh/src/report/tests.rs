@@ -167,7 +167,8 @@ fn what_a_held_back_crawl_found_stands_beside_what_the_lake_has_and_under_headin
     });
     let report = report(vec![tea]);
     let html = render_html(&report);
-    let why = "only 250 of 499 products are listed, by the store&#39;s own count: 250 products, compared with 499 before";
+    let why =
+        "only 250 of 499 products are listed, by the store&#39;s own count: 250 products, compared with 499 before";
     let confirm = "<code>haat crawl <span class=\"w\">--brand tea</span> <span class=\"w\">--confirm tea</span></code>";
     assert_eq!(
         cells(&html, "Held back: the lake keeps the previous data"),
