@@ -190,7 +190,7 @@ fn a_file_that_is_there_is_kept_and_a_statement_that_fails_leaves_none() {
         (
             "select a.n, b.n from (values (1)) a(n), (values (2)) b(n)",
             &["--out", &other("twice.parquet")],
-            "named n",
+            "have the name n",
         ),
         ("selec 1", &["--out", &other("none.csv")], "selec"),
     ] {

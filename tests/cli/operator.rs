@@ -324,7 +324,7 @@ fn a_home_without_brands_has_nothing_to_crawl_and_no_release_before() {
         let told = haat.run(args);
         assert_eq!(told.code, 2, "{told:?}");
         assert!(
-            told.stderr.contains("no brand is registered: `haat brands add"),
+            told.stderr.contains("no brand is registered: run `haat brands add"),
             "{}",
             told.stderr
         );
@@ -341,7 +341,7 @@ fn rows_with_two_columns_of_one_name_are_no_json() {
     let from = "from (values (1)) a(size), (values (2)) b(size)";
     let refused = haat.run(&["sql", &format!("select a.size, b.size {from}")]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("named size"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("have the name size"), "{}", refused.stderr);
     assert!(refused.stderr.contains("`as`"), "{}", refused.stderr);
     let named = haat.sql(&format!("select a.size, b.size as other {from}"));
     assert_eq!(named, [json!({"size": 1, "other": 2})]);
