@@ -35,7 +35,7 @@ impl Counts {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (hours, minutes) = (elapsed.as_secs() / 3600, elapsed.as_secs() / 60 % 60);
         format!(
-            "crawling for {hours} h {minutes:02} min: {} of {} stores finished, {} failed, {} held back; {} read",
+            "crawling for {hours} h {minutes:02} min: {} of {} finished, {} failed, {} held back; {} read",
             of(&self.through),
             counted(of(&self.stores), "store"),
             of(&self.failed),

@@ -254,7 +254,7 @@ mod tests {
         let twice = Arc::new(Schema::new(vec![word(), word()]));
         for format in [Format::Csv, Format::Json, Format::Parquet] {
             let told = Encoder::new(format, &twice).unwrap_err().to_string();
-            assert!(told.contains("named word"), "{told}");
+            assert!(told.contains("have the name word"), "{told}");
         }
     }
 }
