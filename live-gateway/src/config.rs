@@ -29,8 +29,8 @@ pub struct GatewayConfig {
     pub waiting_per_store_max: usize,
     /// Store interface that live queries use.
     pub way: Way,
-    /// Seconds after which GraphQL is tried again at a store that refused it. During this time the store is queried by
-    /// `.js`.
+    /// Maximum time in seconds until GraphQL is tried again at a store that refused it. The pause starts at 15 seconds and
+    /// doubles with each consecutive refusal. During the pause the store is queried by `.js`.
     pub graphql_retry_s: u64,
 }
 

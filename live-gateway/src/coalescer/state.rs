@@ -18,6 +18,9 @@ pub(crate) struct StoreCoalescer {
     state: Mutex<State>,
 }
 
+/// Pause of GraphQL after the first of several consecutive refusals.
+const GRAPHQL_PAUSE_FIRST: Duration = Duration::from_secs(15);
+
 #[derive(Debug, Default)]
 struct State {
     /// Answers that can be reused for other requests, by the platform's product id.
@@ -30,6 +33,8 @@ struct State {
     works: bool,
     /// Time until which only `.js` is used because the store refuses GraphQL.
     graphql_refused_until: Option<Instant>,
+    /// Number of consecutive GraphQL queries that the store refused.
+    graphql_refusals: u32,
     /// Time until which the store's identity counts as confirmed.
     known_until: Option<Instant>,
     /// True if the last query was for one product by `.js`, so that the next one is for all other products.
@@ -236,8 +241,22 @@ impl StoreCoalescer {
     }
 
     /// Uses only `.js` for the given time.
-    pub(super) fn refuse_graphql(&self, wait: Duration) {
+    pub(super) fn pause_graphql(&self, wait: Duration) {
         self.state().graphql_refused_until = Some(Instant::now() + wait);
+    }
+
+    /// Uses only `.js` because the store refused a GraphQL query. A single refusal may be an error of the store's edge, so
+    /// the first pause is short; each consecutive refusal doubles the pause, up to `wait_max`.
+    pub(super) fn refuse_graphql(&self, wait_max: Duration) {
+        let mut state = self.state();
+        let wait = GRAPHQL_PAUSE_FIRST.saturating_mul(1 << state.graphql_refusals.min(16));
+        state.graphql_refusals = state.graphql_refusals.saturating_add(1);
+        state.graphql_refused_until = Some(Instant::now() + wait.min(wait_max));
+    }
+
+    /// Records that the store answered a GraphQL query.
+    pub(super) fn accept_graphql(&self) {
+        self.state().graphql_refusals = 0;
     }
 
     /// Puts the products in progress back into the queue for another query.
@@ -329,5 +348,24 @@ impl StoreCoalescer {
         state.asked.clear();
         state.waiting.clear();
         state.works = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn graphql_pauses_longer_after_each_consecutive_refusal() {
+        let coalescer = StoreCoalescer::new("https://shop.example", None);
+        let refused = || {
+            coalescer.refuse_graphql(Duration::from_secs(600));
+            let until = coalescer.state().graphql_refused_until.unwrap();
+            (until - Instant::now()).as_secs()
+        };
+        let pauses: Vec<_> = (0..8).map(|_| refused()).collect();
+        assert_eq!(pauses, [15, 30, 60, 120, 240, 480, 600, 600]);
+        coalescer.accept_graphql();
+        assert_eq!(refused(), 15);
     }
 }

@@ -71,7 +71,7 @@ async fn turn(coalescer: &Arc<StoreCoalescer>, shared: &CoalescerContext, store:
                 let told = by_js(store, coalescer, &brand, stored).await;
                 if told.as_ref().is_ok_and(|told| told.gone.is_empty()) && coalescer.was_missing(stored.platform_id) {
                     // The store's online store sells products that its GraphQL API does not show.
-                    coalescer.refuse_graphql(Duration::from_secs(shared.config.graphql_retry_s));
+                    coalescer.pause_graphql(Duration::from_secs(shared.config.graphql_retry_s));
                 }
                 let outcome = told.map(|told| Answer::new(told, as_of, stored.currency));
                 answer(coalescer, shared, stored, &outcome);
@@ -85,6 +85,9 @@ async fn query(coalescer: &Arc<StoreCoalescer>, shared: &CoalescerContext, store
     metrics::histogram!("live_products_per_query").record(products.len() as f64);
     match queried {
         QueryOutcome::Products(found) => {
+            if !found.is_empty() {
+                coalescer.accept_graphql();
+            }
             for (stored, found) in products.iter().zip(found) {
                 match found {
                     Ok(ProductNodes::Told(told)) => {
