@@ -103,6 +103,9 @@ pub struct EmulatorConfig {
     pub varied_shipping: bool,
     /// Gives stores review apps, which have their own addresses.
     pub widgets: bool,
+    /// Lets GraphQL state the products' categories at generated stores: at some for all products, at some for a part.
+    /// Otherwise, and at the other stores, every category is null.
+    pub categories: bool,
 }
 
 impl EmulatorConfig {
@@ -127,6 +130,7 @@ impl EmulatorConfig {
             control: false,
             varied_shipping: false,
             widgets: false,
+            categories: false,
         }
     }
 }

@@ -168,6 +168,9 @@ impl Market {
     }
 }
 
+/// Shares of products with a category, in thousandths, among which a store's is drawn.
+const CATEGORISED: &[u64] = &[0, 0, 600, 1000, 1000];
+
 /// Returns the review app of the store with this index. Four apps alternate, and every fifth store has none.
 fn widget_of(index: u32) -> Option<ReviewWidget> {
     ReviewWidget::ALL.get(index as usize % 5).copied()
@@ -208,6 +211,9 @@ fn open(stall: Stall, index: u32, listener: SocketAddr, market: &Market, epoch: 
     let is_varied =
         config.varied_shipping && shop.catalogue.is_generated() && shop.catalogue.persona().coin.country == "IN";
     shop.habits = is_varied.then(|| ShippingHabits::draw(market.seed, index));
+    if config.categories && shop.catalogue.is_generated() {
+        shop.categorised = Dice::of(&[market.seed, 0x4341_5445, u64::from(index)]).pick(CATEGORISED);
+    }
     shop
 }
 

@@ -65,6 +65,8 @@ pub(crate) struct Shop {
     zones: Mutex<Option<ZoneRules>>,
     /// Shipping habits of the store, in a market where stores differ in them.
     pub(crate) habits: Option<ShippingHabits>,
+    /// Share of products, in thousandths, whose category the store states.
+    pub(crate) categorised: u64,
     /// The store's review app, drawn from its seed.
     pub(crate) widget: Option<ReviewWidget>,
     reviews: Mutex<ReviewBook>,
@@ -115,6 +117,7 @@ impl Shop {
             has_passwords: AtomicBool::new(has_passwords),
             zones: Mutex::default(),
             habits: None,
+            categorised: 0,
             widget: None,
             reviews: Mutex::default(),
             function: Mutex::default(),

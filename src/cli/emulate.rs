@@ -65,6 +65,9 @@ pub(crate) struct EmulateArgs {
     /// Let Indian stores differ in delivery areas, delivery costs and policies, as those of the demo do
     #[arg(long)]
     pub(crate) varied_shipping: bool,
+    /// Let some stores state the categories of their products, all or a part, as those of the demo do
+    #[arg(long)]
+    pub(crate) categories: bool,
     /// Addressing scheme that gives each store an address of its own [default: ip on Linux, port elsewhere]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) addressing: Option<AddressingArg>,

@@ -59,6 +59,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     let emulated = EmulatorConfig {
         control: true,
         varied_shipping: true,
+        categories: true,
         ..EmulatorConfig::new(emulate::source(&args.source))
     };
     let stores = emulate::start(emulated, &args.source).await?;

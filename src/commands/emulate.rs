@@ -53,6 +53,7 @@ fn config(args: &EmulateArgs, bind: SocketAddr) -> EmulatorConfig {
         control: args.control,
         widgets: args.widgets,
         varied_shipping: args.varied_shipping,
+        categories: args.categories,
         ..EmulatorConfig::new(source(&args.source))
     };
     if args.identity {

@@ -11,6 +11,9 @@ pub const VARIANTS_BY_ID: &str = include_str!("documents/variants.graphql");
 /// `Products`.
 pub const PRODUCTS_BY_ID: &str = include_str!("documents/products.graphql");
 
+/// Reads the categories of products. Variables: `$ids` (at most [`CATEGORY_IDS_MAX`]). Operation: `Categories`.
+pub const CATEGORIES_BY_ID: &str = include_str!("documents/categories.graphql");
+
 /// Reads the shop's policies. No variables. Operation: `Policies`.
 pub const POLICIES: &str = include_str!("documents/policies.graphql");
 
@@ -23,6 +26,9 @@ pub const VARIANT_IDS_MAX: usize = 250;
 
 /// Maximum number of ids in one [`PRODUCTS_BY_ID`], as 1,000 points allow.
 pub const PRODUCT_IDS_MAX: usize = 14;
+
+/// Maximum number of ids in one [`CATEGORIES_BY_ID`], well below 1,000 points.
+pub const CATEGORY_IDS_MAX: usize = 200;
 
 /// Appends the cart fragment to a cart document.
 macro_rules! of_carts {

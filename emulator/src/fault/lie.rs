@@ -11,6 +11,8 @@ pub(crate) struct Lie {
     foreign: Option<ForeignCurrency>,
     /// Interval of the nodes for which the store returns `null`.
     pub(crate) null_every: Option<u64>,
+    /// Path of the category stated for every product.
+    pub(crate) category: Option<String>,
     /// True if new customers and logins are refused for now.
     pub(crate) customers_throttled: bool,
     /// Quantity stated for every cart line.
@@ -38,6 +40,7 @@ impl Lie {
             }
             Some(Fault::ManyPieces { quantity }) => lie.pieces = Some(*quantity),
             Some(Fault::CheckoutAt { origin }) => lie.checkout_origin = Some(origin.clone()),
+            Some(Fault::OneCategory { path }) => lie.category = Some(path.clone()),
             Some(Fault::CustomersThrottled) => lie.customers_throttled = true,
             Some(Fault::NullNodes { every }) => lie.null_every = Some(u64::from((*every).max(1))),
             _ => {}

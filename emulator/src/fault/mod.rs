@@ -159,6 +159,11 @@ pub enum Fault {
         /// Interval between the missing nodes; 1 means all nodes.
         every: u32,
     },
+    /// Makes GraphQL state one category for all products.
+    OneCategory {
+        /// Names of the category and its ancestors from the department on, joined by ` > `.
+        path: String,
+    },
     /// Makes GraphQL refuse new customers and logins for now: status 200, `null` and the error `THROTTLED`.
     CustomersThrottled,
     /// Carries out the change, then resets the connection without a response. The caller cannot know the outcome.
@@ -219,6 +224,7 @@ impl Fault {
             | Self::ManyPieces { .. }
             | Self::CheckoutAt { .. }
             | Self::NullNodes { .. }
+            | Self::OneCategory { .. }
             | Self::QueryThrottled
             | Self::QueryErrors { .. } => query,
             Self::NoMeta => path == "/meta.json",

@@ -22,6 +22,8 @@ pub(crate) struct Kind {
     pub(crate) forms: Vec<&'static str>,
     /// Sentences for the product description.
     pub(crate) facts: Vec<&'static str>,
+    /// Path of the category in Shopify's product taxonomy.
+    pub(crate) category: &'static str,
 }
 
 /// A trade: kinds of products that one brand plausibly sells together.
@@ -75,7 +77,7 @@ fn values(text: &'static str, key: &str) -> Vec<&'static str> {
 
 impl Kind {
     fn read(row: &[&'static str]) -> Option<Self> {
-        let &[_, noun, product_type, from, to, options, shape, facts, forms] = row else {
+        let &[_, noun, product_type, from, to, options, shape, facts, forms, category] = row else {
             return None;
         };
         Some(Self {
@@ -87,6 +89,7 @@ impl Kind {
             shape: values(SHAPES, shape).first()?,
             forms: forms.split('|').collect(),
             facts: values(FACTS, facts),
+            category,
         })
     }
 }

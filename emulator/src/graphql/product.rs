@@ -17,7 +17,7 @@ use super::sort::{Key, SortItem, SortOrder, sorted};
 use super::text::{plain, truncated, utc};
 use super::variant::{NthVariant, VariantNode, image};
 use super::view::{Good, View};
-use crate::generated::dice::fold_bytes;
+use crate::generated::dice::{fold, fold_bytes};
 use crate::product::{Product, Variant};
 
 pub(super) struct ProductNode<'v> {
@@ -129,6 +129,18 @@ impl<'v> ProductNode<'v> {
         ))
     }
 
+    /// Returns the category that the store states for the product.
+    fn category(&self) -> Value {
+        let shop = self.view.shop;
+        let drawn = || {
+            let is_stated = fold(&[0x4341_5445, self.product().id]) % 1000 < shop.categorised;
+            let sketch = shop.catalogue.sketch(self.good.place, self.view.epoch)?;
+            is_stated.then_some(sketch.kind.category)
+        };
+        let stated = self.view.lie.category.as_deref().or_else(drawn);
+        stated.map_or(Value::Null, category)
+    }
+
     fn tags(&self) -> Result<ResolvedValue<'v>, FieldError> {
         if !self.view.scopes.tags {
             return Err(FieldError {
@@ -198,6 +210,17 @@ impl<'v> ProductNode<'v> {
     }
 }
 
+/// Returns the node of a category with its ancestors, the parent first.
+fn category(path: &str) -> Value {
+    let above = path.rsplit_once(" > ").map(|(above, _)| category(above));
+    let ancestors = above.map_or_else(Vec::new, |above| {
+        let further = above["ancestors"].as_array().cloned().unwrap_or_default();
+        [above].into_iter().chain(further).collect()
+    });
+    let name = path.rsplit(" > ").next();
+    json!({ "id": gid("TaxonomyCategory", fold_bytes(path.as_bytes()) >> 20), "name": name, "ancestors": ancestors })
+}
+
 impl ObjectValue for ProductNode<'_> {
     fn type_name(&self) -> &str {
         "Product"
@@ -214,6 +237,7 @@ impl ObjectValue for ProductNode<'_> {
         }
         match name {
             "tags" => self.tags(),
+            "category" => known(self.category()),
             "totalInventory" => self.inventory(),
             "seo" => known(json!({ "title": null, "description": null })),
             "featuredImage" => known(self.product().images.first().map_or(Value::Null, image)),

@@ -4,7 +4,7 @@ use data_model::{CategoryId, Product, Quarantined, Timestamp};
 use pipeline_parse::{BadRecord, ParseError, RawProduct, for_each_product, page_text, record_excerpts};
 use rustc_hash::FxHashMap;
 
-use crate::category::{Belief, Reading, TABLE};
+use crate::category::{Belief, Reading, TABLE, believe};
 use crate::context::StoreContext;
 use crate::misfits::{self, Misfits, PagePlace};
 use crate::product::{Normalised, normalise_product};
@@ -338,6 +338,21 @@ impl<G> CatalogueBuilder<G> {
         self.pages.push(page.products);
     }
 
+    /// Returns Shopify's id and the time of the last update of each product, in any order.
+    pub fn listed(&self) -> impl Iterator<Item = (u64, Option<Timestamp>)> {
+        self.places
+            .values()
+            .map(|place| (place.taken.id, place.taken.updated_at))
+    }
+
+    /// Takes the categories that the store itself states: `path_of` returns the names from the department on, joined by
+    /// ` > `, of Shopify's taxonomy or Google's. To be called once, after the last page.
+    pub fn believe_store<'p>(&mut self, path_of: impl Fn(u64) -> Option<&'p str>) {
+        let places = self.places.values_mut();
+        let stated = places.filter_map(|place| Some((&mut place.taken.reading, path_of(place.taken.id)?)));
+        believe(&TABLE, stated.collect());
+    }
+
     /// Number of variants of the catalogue's products.
     #[must_use]
     pub const fn variants(&self) -> usize {
@@ -361,7 +376,7 @@ impl<G: Gather> CatalogueBuilder<G> {
         let belief = Belief::of(&TABLE, places.values().map(|place| &place.taken.reading));
         for Place { page, row, taken } in places.values() {
             let settled = belief.settle(&taken.reading);
-            if settled != taken.reading.category()
+            if (taken.reading.is_stated() || settled != taken.reading.category())
                 && let Some(page) = pages.get_mut(*page)
             {
                 page.file(*row, settled);

@@ -30,6 +30,9 @@ pub struct RefreshConfig {
     pub resume_within_s: u64,
     /// Maximum number of product pages read for ratings per store and run, after the catalogue.
     pub product_pages_max: u32,
+    /// Maximum number of requests for the categories that a store states, per store and run, after the catalogue. 0
+    /// disables them.
+    pub category_requests_max: u32,
     /// Number of runs whose summary and report are kept.
     pub reports_kept: usize,
 }
@@ -47,6 +50,7 @@ impl Default for RefreshConfig {
             workers: 0,
             resume_within_s: 6 * 3600,
             product_pages_max: 0,
+            category_requests_max: 8,
             reports_kept: 200,
         }
     }

@@ -7,6 +7,7 @@
 //! This crate does not decide how stores are contacted. The failure of one store does not affect others. A catalogue
 //! that collapsed is held back. If no catalogue changed, the lake is not written.
 
+mod categories;
 mod checked;
 mod codes;
 mod collapse;
@@ -17,6 +18,7 @@ mod ledger;
 mod lock;
 mod memory;
 mod observed;
+mod packed;
 mod prepare;
 mod queued;
 mod ratings;

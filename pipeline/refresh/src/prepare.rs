@@ -12,6 +12,8 @@ use pipeline_parse::ParseError;
 use storefront::{MemoryBudget, OverBudget, Reservation};
 use tokio::sync::Semaphore;
 
+use crate::categories::{AskContext, Listed, OwnCategories};
+use crate::packed::PackedError;
 use crate::ratings::Ratings;
 use crate::reader::{Columns, CurrencyFault, KeptPage, context_of, page_memory};
 
@@ -49,6 +51,9 @@ pub(crate) enum PrepareError {
     /// The products need more memory than is available for one store.
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
+    /// The categories that the store states cannot be saved.
+    #[error(transparent)]
+    Notes(#[from] PackedError),
     /// A task of this program panicked or was cancelled.
     #[error("a background task failed")]
     Worker(#[from] tokio::task::JoinError),
@@ -68,19 +73,43 @@ impl PrepareError {
             } => "not_utf8",
             Self::Page { .. } => "not_a_catalogue",
             Self::TooMany { .. } => "too_many_variants",
+            Self::Notes(_) => NOTES,
             Self::Worker(_) => "worker",
         }
     }
 }
 
+/// Error code for notes that cannot be loaded or saved.
+pub(crate) const NOTES: &str = "notes_state";
+
+/// Saved data about a store's products besides its pages.
+#[derive(Debug)]
+pub(crate) struct ProductNotes {
+    pub(crate) ratings: Ratings,
+    pub(crate) categories: OwnCategories,
+}
+
+impl ProductNotes {
+    pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, PackedError> {
+        Ok(Self {
+            ratings: Ratings::load(storage, store).await?,
+            categories: OwnCategories::load(storage, store).await?,
+        })
+    }
+}
+
 /// Returns a fingerprint of everything besides the pages that affects the catalogue.
-pub(crate) fn reading_of(brand: &RegisteredBrand, ratings: &Ratings, crawl_country: Option<&str>) -> String {
+pub(crate) fn reading_of(brand: &RegisteredBrand, notes: &ProductNotes, crawl_country: Option<&str>) -> String {
     let pinned = brand.name_pinned.then_some(brand.name.as_str());
-    // Without a country, the fingerprint has its old form, so that nothing has to be read again.
+    // Without a country or stated categories, the fingerprint has its old form, so that nothing has to be read again.
     let prices_of = crawl_country.map_or_else(String::new, |country| format!(" in {country}"));
+    let stated = match notes.categories.version {
+        0 => String::new(),
+        version => format!(" categories {version}"),
+    };
     format!(
-        "{READING_VERSION} {} {} {} {} {:?} {:?} {pinned:?}{prices_of}",
-        ratings.version,
+        "{READING_VERSION} {} {} {} {} {:?} {:?} {pinned:?}{prices_of}{stated}",
+        notes.ratings.version,
         brand.slug,
         brand.domain,
         brand.base_url_text(),
@@ -181,6 +210,10 @@ pub(crate) struct ReadContext<'a> {
     pub(crate) variants_max: usize,
     /// Country whose prices are requested from stores, if any.
     pub(crate) crawl_country: Option<&'a str>,
+    /// Categories that the store states.
+    pub(crate) categories: &'a mut OwnCategories,
+    /// Parameters for asking the store for more of them; `None` to use only the known ones.
+    pub(crate) asking: Option<AskContext<'a>>,
 }
 
 /// Pages of a crawl as columns, with their reserved memory.
@@ -211,15 +244,16 @@ async fn pages(
     storage: &Storage,
     crawl: &StoreCrawl,
     context: &StoreContext,
-    reading: ReadContext<'_>,
+    source: PageSource,
+    reading: &ReadContext<'_>,
 ) -> Result<Pages, PrepareError> {
     let limit = reading.variants_max;
     let mut pages = Pages {
         builder: CatalogueBuilder::new(context.clone()),
         memory: None,
     };
-    let is_reserved = matches!(reading.source, PageSource::Landing);
-    let read: Option<Vec<_>> = match reading.source {
+    let is_reserved = matches!(source, PageSource::Landing);
+    let read: Option<Vec<_>> = match source {
         PageSource::Crawl(Some(kept)) => kept.into_iter().map(|page| page.taken(context)).collect(),
         PageSource::Crawl(None) | PageSource::Landing => None,
     };
@@ -290,11 +324,18 @@ pub(crate) async fn prepare(
     crawl: &StoreCrawl,
     lake: &LakeSnapshot,
     currency_before: Option<CurrencyCode>,
-    reading: ReadContext<'_>,
+    mut reading: ReadContext<'_>,
 ) -> Result<PreparedCrawl, PrepareError> {
     let context = context_of(registered, &crawl.facts, currency_before)?;
     let brand = brand_now(registered, &crawl.facts, context.currency, reading.crawl_country);
-    let Pages { builder, memory } = pages(storage, crawl, &context, reading).await?;
+    let source = std::mem::replace(&mut reading.source, PageSource::Landing);
+    let Pages { mut builder, memory } = pages(storage, crawl, &context, source, &reading).await?;
+    if let Some(asking) = &reading.asking {
+        let listed: Vec<Listed> = builder.listed().collect();
+        reading.categories.ask(&listed, asking).await?;
+    }
+    let stated = reading.categories.stated();
+    builder.believe_store(|product| stated.get(&product).copied());
     let Gathered {
         pages,
         order,

@@ -5,27 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use data_lake::{CatalogueRows, ProductRatings, StatedBarcode};
 use data_model::{Rating, Review, StoreHost, Timestamp};
-use data_storage::{Storage, StorageError, get_bytes, put_over};
-use object_store::path::Path;
+use data_storage::Storage;
 use pipeline_normalise::normalise_page_facts;
 use pipeline_parse::{PageBarcode, PageFacts};
 use serde::{Deserialize, Serialize};
 
+use crate::packed::{PackedError, load_packed, packed_at, save_packed};
+
 /// Maximum number of reviews kept per product.
 const REVIEWS_MAX: usize = 20;
-/// Maximum decompressed size of the saved state in bytes.
-const STATE_BYTES_MAX: u64 = 512 << 20;
-
-/// Error from saving ratings.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum RatingsError {
-    #[error("ratings cannot be read or written")]
-    Storage(#[from] StorageError),
-    #[error("ratings cannot be serialised")]
-    Json(#[source] serde_json::Error),
-    #[error("ratings cannot be compressed")]
-    Zstd(#[source] std::io::Error),
-}
 
 /// Ratings of one store from the last time that its product pages were read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -74,17 +62,12 @@ struct SaidReview {
 impl Ratings {
     /// Loads the ratings of a store. If they are missing or cannot be parsed, the result is empty, because the pages
     /// will be read again.
-    pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, RatingsError> {
-        let Some(packed) = get_bytes(storage, &ratings_at(store)).await? else {
-            return Ok(Self::default());
-        };
-        Ok(unpack(&packed).unwrap_or_default())
+    pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, PackedError> {
+        load_packed(storage, &packed_at(store, "reviews")).await
     }
 
-    pub(crate) async fn save(&self, storage: &Storage, store: &StoreHost) -> Result<(), RatingsError> {
-        let json = serde_json::to_vec(self).map_err(RatingsError::Json)?;
-        let packed = zstd::encode_all(json.as_slice(), 3).map_err(RatingsError::Zstd)?;
-        Ok(put_over(storage, &ratings_at(store), packed).await?)
+    pub(crate) async fn save(&self, storage: &Storage, store: &StoreHost) -> Result<(), PackedError> {
+        save_packed(storage, &packed_at(store, "reviews"), self).await
     }
 
     /// Returns the products, with handles, whose pages should be read next: first those never read, then the least
@@ -137,16 +120,6 @@ impl Ratings {
             }
         }
     }
-}
-
-/// Returns the path of a store's saved ratings.
-pub(crate) fn ratings_at(store: &StoreHost) -> Path {
-    Path::from_iter(["crawl-state", &format!("{store}-reviews.json.zst")])
-}
-
-fn unpack(packed: &[u8]) -> Option<Ratings> {
-    let decoder = zstd::stream::Decoder::with_buffer(packed).ok()?;
-    serde_json::from_reader(std::io::BufReader::new(std::io::Read::take(decoder, STATE_BYTES_MAX))).ok()
 }
 
 fn said(mut facts: PageFacts) -> ProductStatements {

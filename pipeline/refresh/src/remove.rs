@@ -7,7 +7,7 @@ use futures::TryStreamExt;
 use pipeline_crawl::{Registry, RegistryError, hold_at, state_at};
 
 use crate::collapse::held_at;
-use crate::ratings::ratings_at;
+use crate::packed::packed_at;
 
 /// Error from removing a brand. Calling the removal again continues where it stopped.
 #[derive(Debug, thiserror::Error)]
@@ -45,12 +45,13 @@ pub enum RemoveError {
 }
 
 /// Returns the paths of a store's single objects outside of the lake, in the order of deletion.
-fn known_at(store: &StoreHost) -> [ObjectPath; 8] {
+fn known_at(store: &StoreHost) -> [ObjectPath; 9] {
     let of_step = |name: &str| ObjectPath::from_iter(["crawl-state", &format!("{store}-{name}")]);
     [
         state_at(store),
         held_at(store),
-        ratings_at(store),
+        packed_at(store, "reviews"),
+        packed_at(store, "categories"),
         // Progress records of the steps that read review apps and shipping terms.
         of_step("widget.json.zst"),
         of_step("shipping.json"),

@@ -13,8 +13,7 @@ use tokio::sync::Semaphore;
 
 use crate::collapse::{CrawlFigures, LakeFigures, compare};
 use crate::error::with_causes;
-use crate::prepare::{PageSource, PreparedCrawl, ReadContext, prepare, reading_of};
-use crate::ratings::Ratings;
+use crate::prepare::{NOTES, PageSource, PreparedCrawl, ProductNotes, ReadContext, prepare, reading_of};
 use crate::reader::{Columns, context_of};
 use crate::{HoldReason, RefreshConfig};
 
@@ -126,12 +125,16 @@ impl Rereader {
         crawl: &StoreCrawl,
         in_lake: Option<&BrandRow>,
     ) -> Result<RereadCatalogue, RereadError> {
+        let notes = ProductNotes::load(&self.storage, &brand.store).await;
+        let mut notes = notes.map_err(|error| failed(NOTES, &error))?;
         let reading = ReadContext {
             source: PageSource::Landing,
             memory: &self.memory,
             workers: &self.workers,
             variants_max: self.config.variants_max,
             crawl_country: self.country.as_deref(),
+            categories: &mut notes.categories,
+            asking: None,
         };
         let (landing, currency_before) = (&crawl.landing, in_lake.map(|row| row.brand.currency));
         let (storage, lake) = (&self.storage, &self.snapshot);
@@ -140,15 +143,13 @@ impl Rereader {
             code: error.label().to_owned(),
             reason: with_causes(&error),
         })?;
-        let ratings = Ratings::load(&self.storage, &brand.store).await;
-        let ratings = ratings.map_err(|error| failed("ratings_state", &error))?;
-        let reading = reading_of(brand, &ratings, self.country.as_deref());
+        let reading = reading_of(brand, &notes, self.country.as_deref());
         let refresh = &mut prepared.refresh;
         refresh.brand.name = self.names.shown(brand, &refresh.brand.name).into_owned();
         refresh.observed_at = observed_at(crawl, in_lake);
         refresh.read_since = refresh.read_since.min(refresh.observed_at);
         let done = tokio::task::spawn_blocking(move || {
-            ratings.apply(&mut prepared.refresh.products);
+            notes.ratings.apply(&mut prepared.refresh.products);
             let hash = content_hash(&prepared.refresh);
             (prepared, hash)
         });

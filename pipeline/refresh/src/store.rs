@@ -19,10 +19,12 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::RefreshConfig;
+use crate::categories::AskContext;
 use crate::collapse::{HeldError, drop_held, load_held};
 use crate::error::with_causes;
-use crate::prepare::{PageSource, PrepareError, PreparedCrawl, ReadContext, prepare, reading_of};
-use crate::ratings::{Ratings, RatingsError};
+use crate::packed::PackedError;
+use crate::prepare::{NOTES, PageSource, PrepareError, PreparedCrawl, ProductNotes, ReadContext, prepare, reading_of};
+use crate::ratings::Ratings;
 use crate::reader::{MemoryQuota, page_reader};
 use crate::summary::{ForeignPrices, Outcome, StoreSummary};
 
@@ -113,7 +115,7 @@ enum StoreFailure {
     #[error(transparent)]
     Held(#[from] HeldError),
     #[error(transparent)]
-    Ratings(#[from] RatingsError),
+    Notes(#[from] PackedError),
     #[error("the store's products cannot be written as columns")]
     Columns(#[from] LakeError),
     #[error("a background task failed")]
@@ -127,7 +129,7 @@ impl StoreFailure {
             Self::Prepare(error) => error.label(),
             Self::State(_) => "crawl_state",
             Self::Held(_) => "held_state",
-            Self::Ratings(_) => "ratings_state",
+            Self::Notes(_) => NOTES,
             Self::Columns(_) => "columns",
             Self::Worker(_) => "worker",
         }
@@ -210,9 +212,9 @@ impl RunContext {
         started: Instant,
     ) -> Result<Option<Box<Ready>>, StoreFailure> {
         let in_lake = self.lake.get(&brand.store);
-        let ratings = Ratings::load(&self.storage, &brand.store).await?;
+        let notes = ProductNotes::load(&self.storage, &brand.store).await?;
         let state = load_state(&self.storage, &brand.store).await?;
-        let reading = reading_of(brand, &ratings, self.crawl_country());
+        let reading = reading_of(brand, &notes, self.crawl_country());
         // A crawl state describes the committed data. If the lake's data has changed since, the state's pages do not
         // describe it. The facts that the store stated are still valid.
         let taken = |state: &CrawlState| in_lake.is_some_and(|known| known.hash == state.taken_as);
@@ -247,13 +249,13 @@ impl RunContext {
             // An unchanged crawl without its earlier state was resumed within this run, and the state existed before
             // the interruption. The landing that it names has its pages.
             let crawled = CrawledStore { crawl, pages };
-            let judged = self.judge(brand, crawled, ratings, state.as_ref(), summary, started);
+            let judged = self.judge(brand, crawled, notes, state.as_ref(), summary, started);
             return judged.await;
         };
-        if self.config.product_pages_max > 0 && !self.dry_run {
+        if self.reads_more(&notes) {
             let crawl = crawl.clone();
             let crawled = CrawledStore { crawl, pages };
-            let judged = self.judge(brand, crawled, ratings, Some(state), summary, started);
+            let judged = self.judge(brand, crawled, notes, Some(state), summary, started);
             match judged.await {
                 // Without the landed pages, the products whose pages to read are unknown. The catalogue is unchanged in
                 // any case.
@@ -264,6 +266,12 @@ impl RunContext {
         summary.outcome = Outcome::Unchanged;
         self.note_unchanged(state, crawl).await?;
         Ok(None)
+    }
+
+    /// Returns true if the store of an unchanged catalogue is asked for more about its products.
+    fn reads_more(&self, notes: &ProductNotes) -> bool {
+        let asks = self.config.category_requests_max > 0 && notes.categories.is_due(self.clock.now());
+        !self.dry_run && (self.config.product_pages_max > 0 || asks)
     }
 
     async fn note_unchanged(&self, state: &CrawlState, crawl: StoreCrawl) -> Result<(), StoreFailure> {
@@ -333,6 +341,8 @@ impl RunContext {
         brand: &RegisteredBrand,
         crawl: &StoreCrawl,
         source: PageSource,
+        notes: &mut ProductNotes,
+        asking: Option<AskContext<'_>>,
     ) -> Result<PreparedCrawl, PrepareError> {
         let currency_before = self.lake.get(&brand.store).map(|known| known.currency);
         let reading = ReadContext {
@@ -341,6 +351,8 @@ impl RunContext {
             workers: &self.workers,
             variants_max: self.config.variants_max,
             crawl_country: self.crawl_country(),
+            categories: &mut notes.categories,
+            asking,
         };
         let prepared = prepare(
             &self.storage,
@@ -365,13 +377,8 @@ impl RunContext {
         summary: StoreSummary,
     ) -> Result<Ready, (&'static str, String)> {
         let CrawlState { peaks, crawl, .. } = state;
-        let prepared = self.prepare(brand, &crawl, PageSource::Crawl(None)).await;
-        let PreparedCrawl { refresh, memory, .. } = prepared.map_err(|error| (error.label(), with_causes(&error)))?;
-        let failed = |error: StoreFailure| (error.label(), with_causes(&error));
-        let ratings = Ratings::load(&self.storage, &brand.store)
-            .await
-            .map_err(|error| failed(error.into()))?;
-        let refresh = rated(refresh, ratings).await.map_err(failed)?;
+        let made = self.made_again(brand, &crawl, PageSource::Crawl(None)).await;
+        let (refresh, memory) = made.map_err(|error| (error.label(), with_causes(&error)))?;
         // The start is moved back, so that the time of the worker's crawl counts too.
         let crawled = std::time::Duration::from_millis(summary.duration_ms);
         let started = Instant::now().checked_sub(crawled).unwrap_or_else(Instant::now);
@@ -394,13 +401,37 @@ impl RunContext {
         brand: &RegisteredBrand,
         crawl: &StoreCrawl,
     ) -> Result<HashedRefresh, (&'static str, String)> {
-        let prepared = self.prepare(brand, crawl, PageSource::Landing).await;
-        let refresh = prepared.map_err(|error| (error.label(), with_causes(&error)))?.refresh;
-        let failed = |error: StoreFailure| (error.label(), with_causes(&error));
-        let ratings = Ratings::load(&self.storage, &brand.store)
-            .await
-            .map_err(|error| failed(error.into()))?;
-        rated(refresh, ratings).await.map_err(failed)
+        let made = self.made_again(brand, crawl, PageSource::Landing).await;
+        made.map(|(refresh, _)| refresh)
+            .map_err(|error| (error.label(), with_causes(&error)))
+    }
+
+    /// Builds a catalogue from its pages and what is known of its products, without asking the store.
+    async fn made_again(
+        &self,
+        brand: &RegisteredBrand,
+        crawl: &StoreCrawl,
+        source: PageSource,
+    ) -> Result<(HashedRefresh, Option<Reservation>), StoreFailure> {
+        let mut notes = ProductNotes::load(&self.storage, &brand.store).await?;
+        let PreparedCrawl { refresh, memory, .. } = self.prepare(brand, crawl, source, &mut notes, None).await?;
+        Ok((rated(refresh, notes.ratings).await?, memory))
+    }
+
+    /// Returns the parameters for asking the store for categories, if it may be asked in this run.
+    fn asking<'a>(&'a self, brand: &'a RegisteredBrand) -> Result<Option<AskContext<'a>>, StoreFailure> {
+        if self.dry_run {
+            return Ok(None);
+        }
+        let store = self.storefront.store(&brand.base_url).map_err(CrawlError::Store)?;
+        Ok(Some(AskContext {
+            storage: &self.storage,
+            host: &brand.store,
+            store,
+            clock: self.clock.as_ref(),
+            cancel: &self.cancel,
+            requests_max: self.config.category_requests_max,
+        }))
     }
 }
 

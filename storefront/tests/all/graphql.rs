@@ -366,7 +366,7 @@ async fn a_token_is_shown_to_the_api_alone_and_to_nobody_else() {
 }
 
 /// Every document with the operation named in its doc comment.
-const DOCUMENTS: [(&str, &str); 15] = [
+const DOCUMENTS: [(&str, &str); 16] = [
     (
         documents::VARIANTS_BY_ID,
         "query Variants($ids: [ID!]!, $country: CountryCode)",
@@ -375,6 +375,7 @@ const DOCUMENTS: [(&str, &str); 15] = [
         documents::PRODUCTS_BY_ID,
         "query Products($ids: [ID!]!, $country: CountryCode)",
     ),
+    (documents::CATEGORIES_BY_ID, "query Categories($ids: [ID!]!)"),
     (documents::POLICIES, "query Policies {"),
     (documents::CART_CREATE, "mutation CartCreate("),
     (documents::CART_READ, "query CartRead("),

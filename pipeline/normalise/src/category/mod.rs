@@ -10,7 +10,7 @@
 //!
 //! A [`Reading`] is the result for one product. An [`Assortment`] of all products of a shop decides between meanings,
 //! and categorises products whose texts do not name a category. [`Belief`] withholds a category that has only one
-//! source and no other confirmation.
+//! source and no other confirmation. A category that the shop itself states for a product takes precedence.
 //!
 //! The description is not used, because prose mentions too many other products. Only one shop's catalogue is used to
 //! learn about that shop; the table is the same for every shop.
@@ -19,6 +19,7 @@ mod assortment;
 mod belief;
 mod head;
 mod names;
+mod own;
 mod rules;
 mod table;
 #[cfg(test)]
@@ -34,6 +35,7 @@ use rustc_hash::FxHasher;
 use self::assortment::near;
 pub(crate) use self::belief::Belief;
 use self::head::{Head, Text};
+pub(crate) use self::own::believe;
 pub use self::rules::CategoryRules;
 pub(crate) use self::table::TABLE;
 use self::table::{Strength, Table};
@@ -67,7 +69,7 @@ pub(crate) struct Reading {
     product_type: Option<u64>,
     /// Type, title and tags as sources of the category. A text is a source if one of its own phrases names a category.
     witnesses: [Option<Witness>; 3],
-    /// True if the shop stated a path of the taxonomy.
+    /// True if the shop stated the category as a path of a taxonomy.
     stated: bool,
     /// True for a service, a fee or a notice.
     no_goods: bool,
@@ -108,6 +110,11 @@ impl Reading {
     /// Records the kind of the product.
     pub(crate) fn note_kind(&mut self, kind: Kind) {
         self.no_goods = kind != Kind::Goods;
+    }
+
+    /// Returns true if the shop stated the category as a path of a taxonomy.
+    pub(crate) const fn is_stated(&self) -> bool {
+        self.stated
     }
 
     /// Returns the category that the product's own texts name.

@@ -30,14 +30,17 @@ fn is_list(name: &str) -> bool {
     name.split(['&', ',']).all(|part| !part.trim().contains(' '))
 }
 
+/// Returns all categories of the taxonomy.
+pub(super) fn categories() -> impl Iterator<Item = ProductCategory> {
+    (1..=ID_MAX).filter_map(|id| ProductCategory::from_id(id).ok())
+}
+
 impl Table {
     /// Adds the names of all categories. A name of several words names a product. A single word may also be a flavour,
     /// motif or occupation, so it is only weak evidence. The name of a category with subcategories is treated like the
     /// name of a department.
     pub(super) fn add_names(&mut self) {
-        let mut paths: Vec<ProductCategory> = (1..=ID_MAX)
-            .filter_map(|id| ProductCategory::from_id(id).ok())
-            .collect();
+        let mut paths: Vec<ProductCategory> = categories().collect();
         paths.sort_unstable_by_key(|category| category.name());
         for (at, category) in paths.iter().enumerate() {
             let path = category.name();

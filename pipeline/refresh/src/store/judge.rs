@@ -11,8 +11,7 @@ use crate::collapse::{
     most, noted, save_held, window_began,
 };
 use crate::error::with_causes;
-use crate::prepare::{PageSource, PreparedCrawl, reading_of};
-use crate::ratings::Ratings;
+use crate::prepare::{PageSource, PreparedCrawl, ProductNotes, reading_of};
 use crate::reader::KeptPage;
 use crate::summary::{Outcome, StoreSummary};
 
@@ -22,14 +21,16 @@ impl RunContext {
         &self,
         brand: &RegisteredBrand,
         crawled: CrawledStore<KeptPage>,
-        mut ratings: Ratings,
+        mut notes: ProductNotes,
         state: Option<&CrawlState>,
         summary: &mut StoreSummary,
         started: Instant,
     ) -> Result<Option<Box<Ready>>, StoreFailure> {
         let in_lake = self.lake.get(&brand.store);
         let CrawledStore { mut crawl, pages } = crawled;
-        let mut prepared = self.prepare(brand, &crawl, PageSource::Crawl(pages)).await?;
+        let (source, asking) = (PageSource::Crawl(pages), self.asking(brand)?);
+        let mut prepared = self.prepare(brand, &crawl, source, &mut notes, asking).await?;
+        summary.requests += notes.categories.requests;
         let drift = self.compare(brand, &mut prepared, summary).await?;
         let found = CrawlFigures::of(&prepared, &crawl, drift);
         let memory = prepared.memory;
@@ -47,10 +48,11 @@ impl RunContext {
         }
         let peaks = self.peaks(state, before, &doubts);
         if self.config.product_pages_max > 0 && !self.dry_run {
-            self.read_product_pages(brand, &mut ratings, &refresh.products).await?;
-            crawl.context = reading_of(brand, &ratings, self.crawl_country());
+            self.read_product_pages(brand, &mut notes.ratings, &refresh.products)
+                .await?;
         }
-        let refresh = rated(refresh, ratings).await?;
+        crawl.context = reading_of(brand, &notes, self.crawl_country());
+        let refresh = rated(refresh, notes.ratings).await?;
         let hash = refresh.hash().to_owned();
         if in_lake.is_some_and(|known| known.hash == hash) {
             // A change that this run committed before an interruption still counts as its change.

@@ -274,6 +274,8 @@ impl Rig {
             ..RefreshConfig::default()
         };
         config.crawl.page_limit = 3;
+        // Only the tests about stated categories ask for them.
+        config.category_requests_max = 0;
         // Only the tests about discount codes request the pages with codes.
         (config.crawl.front_page_after_s, config.crawl.policies_after_s) = (0, 0);
         let rig = Self {

@@ -1,0 +1,110 @@
+//! Takes the categories that a store itself states for its products: paths of names of Shopify's product taxonomy.
+//!
+//! Names of that taxonomy are close to Google's. The deepest name that maps gives the category: an exact name nearby, or
+//! what the rules say of the name, if that is below the category so far. A path that begins with no department of the
+//! taxonomy ("Uncategorized", another language) states nothing.
+
+use std::sync::LazyLock;
+
+use google_taxonomy::ProductCategory;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::assortment::LEVELS_MIN;
+use super::names::categories;
+use super::table::Table;
+use super::{Reading, contains, is_below, type_head};
+
+/// Minimum share of a store's stated products under one path, in percent, for the path to be suspected as a default.
+const DEFAULT_SHARE_MIN: usize = 80;
+/// Minimum number of other categories that the texts of these products name, for the path to be a default.
+const DEFAULT_OTHERS_MIN: usize = 3;
+
+/// Categories by their own names, as [`fold`] spells them; shallow categories first.
+static BY_NAME: LazyLock<FxHashMap<String, Vec<ProductCategory>>> = LazyLock::new(|| {
+    let mut by_name: FxHashMap<String, Vec<ProductCategory>> = FxHashMap::default();
+    for category in categories() {
+        let name = category.name().rsplit(" > ").next().unwrap_or_default();
+        by_name.entry(fold(name)).or_default().push(category);
+    }
+    for categories in by_name.values_mut() {
+        categories.sort_by_key(|category| (category.name().matches(" > ").count(), category.id()));
+    }
+    by_name
+});
+
+/// Returns a name in one spelling for singular and plural, and for capital and small letters.
+fn fold(name: &str) -> String {
+    name.trim().trim_end_matches('s').to_lowercase()
+}
+
+/// Returns the category that a path of names states, `None` if that is no more than a department.
+pub(super) fn mapped(table: &Table, path: &str) -> Option<ProductCategory> {
+    let mut names = path.split(" > ");
+    let department = ProductCategory::from_name(names.next()?.trim()).ok()?;
+    let category = names.fold(department, |at, name| {
+        let exact = named(at, name);
+        let said = || {
+            let said = type_head(table, name).head()?.category();
+            said.filter(|said| is_below(said.name(), at.name()))
+        };
+        exact.or_else(said).unwrap_or(at)
+    });
+    (category.name().split(" > ").count() >= LEVELS_MIN).then_some(category)
+}
+
+/// Returns the category with this name below a category, else beside it.
+fn named(at: ProductCategory, name: &str) -> Option<ProductCategory> {
+    let found = BY_NAME.get(&fold(name))?;
+    let under = |above: &str| found.iter().copied().find(|category| is_below(category.name(), above));
+    let parent = at.name().rsplit_once(" > ").map(|(parent, _)| parent);
+    let beside = || under(parent.filter(|parent| parent.contains(" > "))?);
+    under(at.name()).or_else(beside)
+}
+
+/// Gives the products of one store the categories that the store states, each as a path of names.
+pub(crate) fn believe(table: &Table, stated: Vec<(&mut Reading, &str)>) {
+    let mut paths: FxHashMap<&str, Option<ProductCategory>> = FxHashMap::default();
+    for (_, path) in &stated {
+        paths.entry(*path).or_insert_with(|| mapped(table, path));
+    }
+    paths.retain(|path, category| category.is_some_and(|category| !is_default(&stated, path, category)));
+    for (reading, path) in stated {
+        if let Some(category) = paths.get(path).copied().flatten() {
+            reading.believe(category);
+        }
+    }
+}
+
+/// Returns true if a store gives nearly all its products one path, though their texts mostly name other things of many
+/// kinds.
+fn is_default(stated: &[(&mut Reading, &str)], path: &str, category: ProductCategory) -> bool {
+    let of_path: Vec<&Reading> = stated
+        .iter()
+        .filter(|(_, other)| *other == path)
+        .map(|(reading, _)| &**reading)
+        .collect();
+    if of_path.len() * 100 < stated.len() * DEFAULT_SHARE_MIN {
+        return false;
+    }
+    let named = of_path.iter().filter(|reading| !reading.weak);
+    let mut named: Vec<&str> = named.filter_map(|reading| Some(reading.category?.name())).collect();
+    let all = named.len();
+    named.retain(|name| !contains(name, category.name()) && !contains(category.name(), name));
+    let kinds: FxHashSet<&str> = named.iter().copied().collect();
+    named.len() * 2 > all && kinds.len() >= DEFAULT_OTHERS_MIN
+}
+
+impl Reading {
+    /// Takes a category that the store states, or what the texts name below it.
+    fn believe(&mut self, stated: ProductCategory) {
+        let own = [self.category, self.other].into_iter().flatten();
+        let narrower = own.into_iter().find(|own| is_below(own.name(), stated.name()));
+        *self = Self {
+            stated: true,
+            product_type: self.product_type,
+            witnesses: self.witnesses,
+            no_goods: self.no_goods,
+            ..Self::sure(narrower.unwrap_or(stated))
+        };
+    }
+}
