@@ -15,6 +15,7 @@ mod backup;
 mod ballista;
 mod buying;
 mod cart_kill;
+mod categories;
 mod changes;
 mod clock;
 mod damage;

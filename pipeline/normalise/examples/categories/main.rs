@@ -1,7 +1,7 @@
 //! Measures coverage and precision of product categories on recorded stores, against human judgements of 657 products.
 //!
 //! `cargo run -p pipeline-normalise --example categories -- --recorded DIR [--judgements FILE] [--verbose]
-//! [--leave-one-out [--beside DIR]] [--list]`
+//! [--leave-one-out [--beside DIR]] [--stated FILE] [--list]`
 //!
 //! DIR contains one folder per store with its catalogue pages `products*.json`, verbatim. `judgements.tsv` next to this
 //! file, or FILE in the same format, lists the labelled products and their right categories. Coverage is the share of
@@ -11,7 +11,8 @@
 //! `--leave-one-out` tests each store only with rules that also matched a product of another store, in DIR or in the
 //! folders of stores in `--beside`. A rule that matches only one store may have been learned from that store. The run
 //! fails if a score is below its minimum, over all stores or for a store with enough labelled products. `--list` prints
-//! every product of DIR with its category instead.
+//! every product of DIR with its category instead. `--stated` reads categories that stores themselves state: store TAB
+//! product id TAB names of the path, joined by ` > `.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -130,7 +131,18 @@ fn pages(store: &Path) -> Result<Vec<PathBuf>, std::io::Error> {
     Ok(pages)
 }
 
-fn catalogue(folder: &Path, store: &str) -> Result<Vec<Product>, Box<dyn Error>> {
+/// Stated path of names by store and product id.
+type Stated<'a> = HashMap<(&'a str, u64), &'a str>;
+
+fn stated(text: &str) -> Stated<'_> {
+    let read = |line| {
+        let mut columns = str::splitn(line, 3, '\t');
+        Some(((columns.next()?, columns.next()?.parse().ok()?), columns.next()?))
+    };
+    text.lines().filter_map(read).collect()
+}
+
+fn catalogue(folder: &Path, store: &str, stated: &Stated<'_>) -> Result<Vec<Product>, Box<dyn Error>> {
     let context = StoreContext {
         store: format!("{store}.example").parse::<StoreHost>()?,
         currency: "EUR".parse::<CurrencyCode>()?,
@@ -140,17 +152,18 @@ fn catalogue(folder: &Path, store: &str) -> Result<Vec<Product>, Box<dyn Error>>
     for page in pages(&folder.join(store))? {
         builder.page(&fs::read(page)?)?;
     }
+    builder.believe_store(|id| stated.get(&(store, id)).copied());
     Ok(builder.finish().products)
 }
 
 /// Reads the catalogues of all stores in a folder.
-fn catalogues(folder: &Path) -> Result<BTreeMap<String, Vec<Product>>, Box<dyn Error>> {
+fn catalogues(folder: &Path, stated: &Stated<'_>) -> Result<BTreeMap<String, Vec<Product>>, Box<dyn Error>> {
     let mut stores = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let store = entry.file_name().to_string_lossy().into_owned();
         if entry.file_type()?.is_dir() && !pages(&entry.path())?.is_empty() {
-            stores.insert(store.clone(), catalogue(folder, &store)?);
+            stores.insert(store.clone(), catalogue(folder, &store, stated)?);
         }
     }
     Ok(stores)
@@ -169,7 +182,7 @@ fn leave_one_out(stores: &mut BTreeMap<String, Vec<Product>>, beside: &[PathBuf]
         note(store, products);
     }
     for folder in beside {
-        for (store, products) in catalogues(folder)? {
+        for (store, products) in catalogues(folder, &Stated::default())? {
             note(&format!("{}/{store}", folder.display()), &products);
         }
     }
@@ -191,6 +204,7 @@ struct Arguments {
     recorded: PathBuf,
     judgements: Option<PathBuf>,
     beside: Vec<PathBuf>,
+    stated: Option<PathBuf>,
     verbose: bool,
     leave_one_out: bool,
     list: bool,
@@ -204,6 +218,7 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
             "--recorded" => recorded = given.next(),
             "--judgements" => read.judgements = given.next().map(PathBuf::from),
             "--beside" => read.beside.extend(given.next().map(PathBuf::from)),
+            "--stated" => read.stated = given.next().map(PathBuf::from),
             "--verbose" => read.verbose = true,
             "--leave-one-out" => read.leave_one_out = true,
             "--list" => read.list = true,
@@ -219,7 +234,8 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = arguments()?;
     let mut out = std::io::stdout().lock();
-    let mut stores = catalogues(&arguments.recorded)?;
+    let told = arguments.stated.as_deref().map(fs::read_to_string).transpose()?;
+    let mut stores = catalogues(&arguments.recorded, &stated(told.as_deref().unwrap_or_default()))?;
     if arguments.list {
         return list(&stores, &mut out);
     }

@@ -108,3 +108,59 @@ impl Reading {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::TABLE;
+    use super::*;
+
+    #[test]
+    fn paths_of_shopifys_taxonomy_map_to_googles_by_their_names() {
+        let cases = [
+            (
+                "Apparel & Accessories > Clothing > Clothing Tops > T-Shirts",
+                "Shirts & Tops",
+            ),
+            (
+                "Apparel & Accessories > Clothing > Outerwear > Coats & Jackets > Parkas",
+                "Coats & Jackets",
+            ),
+            ("Apparel & Accessories > Clothing > Lingerie > Bras", "Bras"),
+            (
+                "Apparel & Accessories > Clothing > Baby & Toddler Clothing > Baby & Toddler Tops > T-Shirts",
+                "Baby & Toddler Tops",
+            ),
+            (
+                "Apparel & Accessories > Clothing > Baby & Toddler Clothing > Baby & Toddler Bottoms > Skirts",
+                "Baby & Toddler Bottoms",
+            ),
+            (
+                "Animals & Pet Supplies > Pet Supplies > Cat Supplies > Cat Litter > Cat Litter Boxes",
+                "Cat Litter Boxes",
+            ),
+            (
+                "Animals & Pet Supplies > Pet Supplies > Cat Supplies > Cat Food > Non-Prescription Cat Food",
+                "Non-prescription Cat Food",
+            ),
+            (
+                "Animals & Pet Supplies > Pet Supplies > Fish & Aquatic Supplies > Aquarium & Pond Tubings > Airlines",
+                "Aquarium & Pond Tubing",
+            ),
+            (
+                "Animals & Pet Supplies > Pet Supplies > Bird Supplies > Bird Toys > Mirrors",
+                "Bird Toys",
+            ),
+            (
+                "Sporting Goods > Fitness & General Exercise Equipment > Yoga & Pilates > Yoga & Pilates Mats",
+                "Yoga & Pilates Mats",
+            ),
+            ("Apparel & Accessories", "none"),
+            ("Uncategorized", "none"),
+            ("Bekleidung & Accessoires > Bekleidung > Oberteile", "none"),
+        ];
+        for (path, expected) in cases {
+            let category = mapped(&TABLE, path).map_or("none", |category| category.name());
+            assert_eq!(category.rsplit(" > ").next(), Some(expected), "{path}: {category}");
+        }
+    }
+}

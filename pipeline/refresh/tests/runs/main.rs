@@ -5,6 +5,7 @@
     reason = "a test that cannot go on says so at once"
 )]
 
+mod categories;
 mod checked;
 mod codes;
 mod collapse;
