@@ -131,7 +131,7 @@ impl OwnCategories {
     pub(crate) async fn ask(&mut self, listed: &[Listed], asking: &AskContext<'_>) -> Result<(), PackedError> {
         let now = asking.clock.now();
         let due = self.due(listed);
-        let is_done = due.is_empty() && self.asked_at.is_some();
+        let is_done = due.is_empty() && !self.is_due(now);
         if asking.requests_max == 0 || is_done || !self.may_ask(now) {
             return Ok(());
         }
@@ -140,6 +140,7 @@ impl OwnCategories {
             let listed: BTreeSet<u64> = listed.iter().map(|(id, _)| *id).collect();
             self.products.retain(|product, _| listed.contains(product));
         }
+        (self.asked_at, self.is_silent) = (Some(now), false);
         let mut answered = 0;
         for batch in due.chunks(CATEGORY_IDS_MAX).take(asking.requests_max as usize) {
             self.requests += 1;
@@ -148,7 +149,6 @@ impl OwnCategories {
                 () = asking.cancel.cancelled() => break,
                 stated = ask_batch(&asking.store, batch) => stated,
             };
-            self.asked_at = Some(now);
             if let Some(stated) = stated {
                 self.note(batch, &stated);
                 answered += batch.len();
