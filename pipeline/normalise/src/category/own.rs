@@ -52,13 +52,13 @@ pub(super) fn mapped(table: &Table, path: &str) -> Option<ProductCategory> {
     (category.name().split(" > ").count() >= LEVELS_MIN).then_some(category)
 }
 
-/// Returns the category with this name below a category, else beside it.
+/// Returns the category with this name below a category, else next to it.
 fn named(at: ProductCategory, name: &str) -> Option<ProductCategory> {
     let found = BY_NAME.get(&fold(name))?;
-    let under = |above: &str| found.iter().copied().find(|category| is_below(category.name(), above));
-    let parent = at.name().rsplit_once(" > ").map(|(parent, _)| parent);
-    let beside = || under(parent.filter(|parent| parent.contains(" > "))?);
-    under(at.name()).or_else(beside)
+    let parent = |category: &ProductCategory| category.name().rsplit_once(" > ").map(|(parent, _)| parent);
+    let below = found.iter().find(|category| is_below(category.name(), at.name()));
+    let beside = || found.iter().find(|category| parent(category) == parent(&at));
+    below.or_else(beside).copied()
 }
 
 /// Gives the products of one store the categories that the store states, each as a path of names.
@@ -154,6 +154,9 @@ mod tests {
                 "Sporting Goods > Fitness & General Exercise Equipment > Yoga & Pilates > Yoga & Pilates Mats",
                 "Yoga & Pilates Mats",
             ),
+            ("Furniture > Futons > Futon Frames", "Futon Frames"),
+            ("Furniture > Outdoor Furniture > Outdoor Beds > Futons", "Outdoor Beds"),
+            ("Furniture > Cabinets & Storage > Kitchen Cabinets > Double Doors", "Kitchen Cabinets"),
             ("Apparel & Accessories", "none"),
             ("Uncategorized", "none"),
             ("Bekleidung & Accessoires > Bekleidung > Oberteile", "none"),
