@@ -195,8 +195,8 @@ async fn ask_batch(store: &Store, batch: &[Listed]) -> Option<BTreeMap<u64, Stri
     let ids: Vec<String> = batch.iter().map(|(id, _)| format!("{PRODUCT_GID}{id}")).collect();
     let request = GraphqlRequest::new(CATEGORIES_BY_ID, "Categories", json!({ "ids": ids }));
     let answered = store.graphql(&request, Effect::Safe).await;
-    let refused = |error| tracing::debug!(store = %store.base_url(), %error, "a store's categories are not known");
-    let answer = answered.inspect_err(refused).ok()?;
+    let answered = answered.inspect_err(|error| tracing::debug!(%error, "a store does not state categories"));
+    let answer = answered.ok()?;
     let data = answer.data.filter(|_| answer.errors.is_empty())?;
     let Nodes { nodes } = read_store_json(data.get().as_bytes()).ok()?;
     let path = |node: Node| {

@@ -181,8 +181,9 @@ async fn a_run_that_is_killed_between_the_answers_and_the_commit_loses_nothing()
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
+    let options = RunOptions::default();
     tokio::select! {
-        ended = rig.run_with(&RunOptions::default()) => panic!("the run ended: {ended:?}"),
+        ended = rig.run_with(&options) => panic!("the run ended: {ended:?}"),
         () = is_saved() => {}
     }
     assert_eq!(categories(&rig).await, []);
