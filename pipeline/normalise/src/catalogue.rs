@@ -4,7 +4,7 @@ use data_model::{CategoryId, Product, Quarantined, Timestamp};
 use pipeline_parse::{BadRecord, ParseError, RawProduct, for_each_product, page_text, record_excerpts};
 use rustc_hash::FxHashMap;
 
-use crate::category::{Belief, Reading, TABLE, believe};
+use crate::category::{Belief, Reading, StatedProduct, TABLE, believe};
 use crate::context::StoreContext;
 use crate::misfits::{self, Misfits, PagePlace};
 use crate::product::{Normalised, normalise_product};
@@ -349,7 +349,11 @@ impl<G> CatalogueBuilder<G> {
     /// ` > `, of Shopify's taxonomy or Google's. To be called once, after the last page.
     pub fn believe_store<'p>(&mut self, path_of: impl Fn(u64) -> Option<&'p str>) {
         let places = self.places.values_mut();
-        let stated = places.filter_map(|place| Some((&mut place.taken.reading, path_of(place.taken.id)?)));
+        let stated = places.filter_map(|place| {
+            let path = path_of(place.taken.id)?;
+            let reading = &mut place.taken.reading;
+            Some(StatedProduct { reading, path })
+        });
         believe(&TABLE, stated.collect());
     }
 

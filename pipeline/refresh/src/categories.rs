@@ -24,7 +24,11 @@ const PATHS_MAX: usize = 12_000;
 const PRODUCT_GID: &str = "gid://shopify/Product/";
 
 /// Id and last update of a listed product.
-pub(crate) type Listed = (u64, Option<Timestamp>);
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ProductVersion {
+    pub(crate) id: u64,
+    pub(crate) updated_at: Option<Timestamp>,
+}
 
 /// Categories that one store states for its products.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -119,16 +123,17 @@ impl OwnCategories {
     }
 
     /// Returns the products to ask about: first those never asked about, then those changed since; new ones first.
-    fn due(&self, listed: &[Listed]) -> Vec<Listed> {
+    fn due(&self, listed: &[ProductVersion]) -> Vec<ProductVersion> {
         let known = |id: &u64| self.products.get(id);
-        let is_due = |(id, updated_at): &&Listed| known(id).is_none_or(|answer| answer.updated_at != *updated_at);
-        let mut due: Vec<Listed> = listed.iter().filter(is_due).copied().collect();
-        due.sort_by_key(|(id, _)| (known(id).is_some(), std::cmp::Reverse(*id)));
+        let is_due =
+            |product: &&ProductVersion| known(&product.id).is_none_or(|answer| answer.updated_at != product.updated_at);
+        let mut due: Vec<ProductVersion> = listed.iter().filter(is_due).copied().collect();
+        due.sort_by_key(|product| (known(&product.id).is_some(), std::cmp::Reverse(product.id)));
         due
     }
 
     /// Asks for the products that are due, as far as the store and the limit allow, and saves the answers.
-    pub(crate) async fn ask(&mut self, listed: &[Listed], asking: &AskContext<'_>) -> Result<(), PackedError> {
+    pub(crate) async fn ask(&mut self, listed: &[ProductVersion], asking: &AskContext<'_>) -> Result<(), PackedError> {
         let now = asking.clock.now();
         let due = self.due(listed);
         let is_done = due.is_empty() && !self.is_due(now);
@@ -137,7 +142,7 @@ impl OwnCategories {
         }
         // A listing that lost most of its products may be wrong, so nothing is forgotten for it.
         if listed.len() * 2 > self.products.len() {
-            let listed: BTreeSet<u64> = listed.iter().map(|(id, _)| *id).collect();
+            let listed: BTreeSet<u64> = listed.iter().map(|product| product.id).collect();
             self.products.retain(|product, _| listed.contains(product));
         }
         (self.asked_at, self.is_silent) = (Some(now), false);
@@ -164,8 +169,8 @@ impl OwnCategories {
     }
 
     /// Records the answer about a batch.
-    fn note(&mut self, batch: &[Listed], stated: &BTreeMap<u64, String>) {
-        for (id, updated_at) in batch {
+    fn note(&mut self, batch: &[ProductVersion], stated: &BTreeMap<u64, String>) {
+        for ProductVersion { id, updated_at } in batch {
             let path = stated.get(id).and_then(|path| self.number(path));
             let answer = Answer {
                 path,
@@ -191,8 +196,11 @@ impl OwnCategories {
 }
 
 /// Returns the paths that a store states for these products, or `None` if it refuses or cannot be reached.
-async fn ask_batch(store: &Store, batch: &[Listed]) -> Option<BTreeMap<u64, String>> {
-    let ids: Vec<String> = batch.iter().map(|(id, _)| format!("{PRODUCT_GID}{id}")).collect();
+async fn ask_batch(store: &Store, batch: &[ProductVersion]) -> Option<BTreeMap<u64, String>> {
+    let ids: Vec<String> = batch
+        .iter()
+        .map(|product| format!("{PRODUCT_GID}{}", product.id))
+        .collect();
     let request = GraphqlRequest::new(CATEGORIES_BY_ID, "Categories", json!({ "ids": ids }));
     let answered = store.graphql(&request, Effect::Safe).await;
     let answered = answered.inspect_err(|error| tracing::debug!(%error, "a store does not state categories"));

@@ -12,7 +12,7 @@ use pipeline_parse::ParseError;
 use storefront::{MemoryBudget, OverBudget, Reservation};
 use tokio::sync::Semaphore;
 
-use crate::categories::{AskContext, Listed, OwnCategories};
+use crate::categories::{AskContext, OwnCategories, ProductVersion};
 use crate::packed::PackedError;
 use crate::ratings::Ratings;
 use crate::reader::{Columns, CurrencyFault, KeptPage, context_of, page_memory};
@@ -331,7 +331,10 @@ pub(crate) async fn prepare(
     let source = std::mem::replace(&mut reading.source, PageSource::Landing);
     let Pages { mut builder, memory } = pages(storage, crawl, &context, source, &reading).await?;
     if let Some(asking) = &reading.asking {
-        let listed: Vec<Listed> = builder.listed().collect();
+        let listed = builder
+            .listed()
+            .map(|(id, updated_at)| ProductVersion { id, updated_at });
+        let listed: Vec<ProductVersion> = listed.collect();
         reading.categories.ask(&listed, asking).await?;
     }
     let stated = reading.categories.stated();

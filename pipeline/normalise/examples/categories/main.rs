@@ -131,10 +131,10 @@ fn pages(store: &Path) -> Result<Vec<PathBuf>, std::io::Error> {
     Ok(pages)
 }
 
-/// Stated path of names by store and product id.
-type Stated<'a> = HashMap<(&'a str, u64), &'a str>;
+/// StatedPaths path of names by store and product id.
+type StatedPaths<'a> = HashMap<(&'a str, u64), &'a str>;
 
-fn stated(text: &str) -> Stated<'_> {
+fn stated(text: &str) -> StatedPaths<'_> {
     let read = |line| {
         let mut columns = str::splitn(line, 3, '\t');
         Some(((columns.next()?, columns.next()?.parse().ok()?), columns.next()?))
@@ -142,7 +142,7 @@ fn stated(text: &str) -> Stated<'_> {
     text.lines().filter_map(read).collect()
 }
 
-fn catalogue(folder: &Path, store: &str, stated: &Stated<'_>) -> Result<Vec<Product>, Box<dyn Error>> {
+fn catalogue(folder: &Path, store: &str, stated: &StatedPaths<'_>) -> Result<Vec<Product>, Box<dyn Error>> {
     let context = StoreContext {
         store: format!("{store}.example").parse::<StoreHost>()?,
         currency: "EUR".parse::<CurrencyCode>()?,
@@ -157,7 +157,7 @@ fn catalogue(folder: &Path, store: &str, stated: &Stated<'_>) -> Result<Vec<Prod
 }
 
 /// Reads the catalogues of all stores in a folder.
-fn catalogues(folder: &Path, stated: &Stated<'_>) -> Result<BTreeMap<String, Vec<Product>>, Box<dyn Error>> {
+fn catalogues(folder: &Path, stated: &StatedPaths<'_>) -> Result<BTreeMap<String, Vec<Product>>, Box<dyn Error>> {
     let mut stores = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -182,7 +182,7 @@ fn leave_one_out(stores: &mut BTreeMap<String, Vec<Product>>, beside: &[PathBuf]
         note(store, products);
     }
     for folder in beside {
-        for (store, products) in catalogues(folder, &Stated::default())? {
+        for (store, products) in catalogues(folder, &StatedPaths::default())? {
             note(&format!("{}/{store}", folder.display()), &products);
         }
     }

@@ -35,7 +35,7 @@ use rustc_hash::FxHasher;
 use self::assortment::near;
 pub(crate) use self::belief::Belief;
 use self::head::{Head, Text};
-pub(crate) use self::own::believe;
+pub(crate) use self::own::{StatedProduct, believe};
 pub use self::rules::CategoryRules;
 pub(crate) use self::table::TABLE;
 use self::table::{Strength, Table};

@@ -61,14 +61,22 @@ fn named(at: ProductCategory, name: &str) -> Option<ProductCategory> {
     below.or_else(beside).copied()
 }
 
-/// Gives the products of one store the categories that the store states, each as a path of names.
-pub(crate) fn believe(table: &Table, stated: Vec<(&mut Reading, &str)>) {
+/// Product with the category that its store states.
+#[derive(Debug)]
+pub(crate) struct StatedProduct<'a> {
+    pub(crate) reading: &'a mut Reading,
+    /// Path of names, from the department on.
+    pub(crate) path: &'a str,
+}
+
+/// Gives the products of one store the categories that the store states.
+pub(crate) fn believe(table: &Table, stated: Vec<StatedProduct<'_>>) {
     let mut paths: FxHashMap<&str, Option<ProductCategory>> = FxHashMap::default();
-    for (_, path) in &stated {
+    for StatedProduct { path, .. } in &stated {
         paths.entry(*path).or_insert_with(|| mapped(table, path));
     }
     paths.retain(|path, category| category.is_some_and(|category| !is_default(&stated, path, category)));
-    for (reading, path) in stated {
+    for StatedProduct { reading, path } in stated {
         if let Some(category) = paths.get(path).copied().flatten() {
             reading.believe(category);
         }
@@ -77,11 +85,11 @@ pub(crate) fn believe(table: &Table, stated: Vec<(&mut Reading, &str)>) {
 
 /// Returns true if a store gives nearly all its products one path, though their texts mostly name other things of many
 /// kinds.
-fn is_default(stated: &[(&mut Reading, &str)], path: &str, category: ProductCategory) -> bool {
+fn is_default(stated: &[StatedProduct<'_>], path: &str, category: ProductCategory) -> bool {
     let of_path: Vec<&Reading> = stated
         .iter()
-        .filter(|(_, other)| *other == path)
-        .map(|(reading, _)| &**reading)
+        .filter(|product| product.path == path)
+        .map(|product| &*product.reading)
         .collect();
     if of_path.len() * 100 < stated.len() * DEFAULT_SHARE_MIN {
         return false;
@@ -156,7 +164,10 @@ mod tests {
             ),
             ("Furniture > Futons > Futon Frames", "Futon Frames"),
             ("Furniture > Outdoor Furniture > Outdoor Beds > Futons", "Outdoor Beds"),
-            ("Furniture > Cabinets & Storage > Kitchen Cabinets > Double Doors", "Kitchen Cabinets"),
+            (
+                "Furniture > Cabinets & Storage > Kitchen Cabinets > Double Doors",
+                "Kitchen Cabinets",
+            ),
             ("Apparel & Accessories", "none"),
             ("Uncategorized", "none"),
             ("Bekleidung & Accessoires > Bekleidung > Oberteile", "none"),

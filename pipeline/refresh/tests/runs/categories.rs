@@ -67,7 +67,7 @@ async fn a_stated_category_comes_before_the_rules_and_stays_with_runs_that_do_no
     rig.config.category_requests_max = 0;
     rig.street
         .change("tea", |shop| shop.list([updated(1, 2), updated(2, 2)]));
-    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    rig.run().await;
     assert_eq!((asked(&rig), categories(&rig).await), (0, vec![OF_MATS, OF_MATS]));
 }
 
@@ -85,16 +85,15 @@ async fn a_store_that_was_crawled_before_is_asked_though_its_catalogue_is_unchan
 
 #[tokio::test]
 async fn requests_of_a_run_are_bounded_and_the_next_run_goes_on() {
-    let all: Vec<_> = (1..=250).map(|id| (id, MATS)).collect();
-    let mut rig = asking(Shop::of(1..=250), &all).await;
+    let stated: Vec<_> = (1..=50).chain([250]).map(|id| (id, MATS)).collect();
+    let mut rig = asking(Shop::of(1..=250), &stated).await;
     rig.config.category_requests_max = 1;
-    let found = async |rig: &Rig| categories(rig).await.iter().filter(|found| **found == OF_MATS).count();
-    rig.run().await;
-    assert_eq!((asked(&rig), found(&rig).await), (1, 200));
-    rig.run().await;
-    assert_eq!((asked(&rig), found(&rig).await), (1, 250));
-    rig.run().await;
-    assert_eq!(asked(&rig), 0);
+    for (requests, of_mats) in [(1, 1), (1, 51), (0, 51)] {
+        rig.run().await;
+        let found = categories(&rig).await;
+        let found = found.into_iter().filter(|found| *found == OF_MATS);
+        assert_eq!((asked(&rig), found.count()), (requests, of_mats));
+    }
 }
 
 #[tokio::test(start_paused = true)]
