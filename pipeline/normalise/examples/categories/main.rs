@@ -170,7 +170,11 @@ fn catalogues(folder: &Path, stated: &StatedPaths<'_>) -> Result<BTreeMap<String
 }
 
 /// Categorises the products of each store by rules that matched another store too.
-fn leave_one_out(stores: &mut BTreeMap<String, Vec<Product>>, beside: &[PathBuf]) -> Result<(), Box<dyn Error>> {
+fn leave_one_out(
+    stores: &mut BTreeMap<String, Vec<Product>>,
+    beside: &[PathBuf],
+    stated: &StatedPaths<'_>,
+) -> Result<(), Box<dyn Error>> {
     let rules = CategoryRules::without(FxHashSet::default());
     let mut fired: HashMap<String, FxHashSet<String>> = HashMap::new();
     let mut note = |store: &str, products: &[Product]| {
@@ -191,7 +195,7 @@ fn leave_one_out(stores: &mut BTreeMap<String, Vec<Product>>, beside: &[PathBuf]
             .iter()
             .filter(|(_, stores)| stores.len() == 1 && stores.contains(store));
         let rules = CategoryRules::without(own.map(|(phrase, _)| phrase.clone()).collect());
-        let categories = rules.categories(products);
+        let categories = rules.categories(products, |id| stated.get(&(store.as_str(), id)).copied());
         for (product, category) in products.iter_mut().zip(categories) {
             product.category = category;
         }
@@ -235,12 +239,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments = arguments()?;
     let mut out = std::io::stdout().lock();
     let told = arguments.stated.as_deref().map(fs::read_to_string).transpose()?;
-    let mut stores = catalogues(&arguments.recorded, &stated(told.as_deref().unwrap_or_default()))?;
+    let stated = stated(told.as_deref().unwrap_or_default());
+    let mut stores = catalogues(&arguments.recorded, &stated)?;
     if arguments.list {
         return list(&stores, &mut out);
     }
     if arguments.leave_one_out {
-        leave_one_out(&mut stores, &arguments.beside)?;
+        leave_one_out(&mut stores, &arguments.beside, &stated)?;
     }
     let given = arguments.judgements.as_deref().map(fs::read_to_string).transpose()?;
     let mut scores: BTreeMap<(&str, &str), Score> = BTreeMap::new();

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use super::belief::Belief;
 use super::head::Text;
 use super::table::Table;
-use super::{Reading, TAGS_MAX, read};
+use super::{Reading, StatedProduct, TAGS_MAX, believe, read};
 
 /// Category rules without a catalogue, to measure the effect of single rules.
 #[derive(Debug)]
@@ -34,15 +34,25 @@ impl CategoryRules {
         named.chain(tagged).map(|head| table.spelt(head.phrase())).collect()
     }
 
-    /// Returns the categories of all products of one store.
+    /// Returns the categories of all products of one store. `path_of` returns the path that the store states for a
+    /// product.
     #[must_use]
-    pub fn categories(&self, products: &[Product]) -> Vec<Option<CategoryId>> {
+    pub fn categories<'p>(
+        &self,
+        products: &[Product],
+        path_of: impl Fn(u64) -> Option<&'p str>,
+    ) -> Vec<Option<CategoryId>> {
         let read_one = |product: &Product| {
             let mut reading = read(&self.0, product.product_type.as_deref(), &product.title, &product.tags);
             reading.note_kind(product.kind());
             reading
         };
-        let readings: Vec<Reading> = products.iter().map(read_one).collect();
+        let mut readings: Vec<Reading> = products.iter().map(read_one).collect();
+        let stated = readings.iter_mut().zip(products).filter_map(|(reading, product)| {
+            let path = path_of(product.key.platform_id)?;
+            Some(StatedProduct { reading, path })
+        });
+        believe(&self.0, stated.collect());
         let belief = Belief::of(&self.0, readings.iter());
         readings.iter().map(|reading| belief.settle(reading)).collect()
     }
