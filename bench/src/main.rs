@@ -178,9 +178,6 @@ fn on_catalogue(cli: Cli, bench: &setup::Bench) -> anyhow::Result<()> {
     if all || cli.what == Benchmark::Watches {
         watches::run(bench)?;
     }
-    if all || cli.what == Benchmark::Watches {
-        watches::run(bench)?;
-    }
     if all || cli.what == Benchmark::Swaps {
         overload::swaps(bench)?;
     }

@@ -7,12 +7,17 @@ const { body } = document;
 input.value ||= new URLSearchParams(location.search).get('q')?.trim() ?? '';
 
 async function begin() {
-  const [{ $, bare, debounced, keep, kept }, { ghosts }, { listen, sync }, { offerCurrencies }, { showProduct }, shown, { loadBrands }, { loadCategories, loadFacts, loadPart, showBelow },
+  const [{ $, ROOT, bare, debounced, keep, kept }, { ghosts }, { listen, sync }, { offerCurrencies }, { showProduct }, shown, { loadBrands }, { loadCategories, loadFacts, loadPart, showBelow },
     asked, { closeSuggestions, suggestFor }, { remember }, { addFromCard, openCart }] = await Promise.all([
     import('./dom.js'), import('./cards.js'), import('./facets.js'), import('./prices.js'), import('./product.js'), import('./results.js'), import('./brand.js'), import('./start.js'),
     import('./state.js'), import('./suggest.js'), import('./recent.js'), import('./drawer.js')]);
   const { go, NOTHING, onChange, openProduct } = asked;
   const grid = $('grid');
+
+  /** Tells the server that a product was opened from the results of these words: not which, and not by whom. */
+  function countClick(q) {
+    if (q) navigator.sendBeacon(new URL(`clicks?${new URLSearchParams({ q })}`, ROOT));
+  }
 
   function clearable() {
     $('clear').hidden = input.value === '';
@@ -71,6 +76,7 @@ async function begin() {
     const id = event.target.closest('a')?.dataset.id;
     if (!id || !bare(event)) return;
     event.preventDefault();
+    countClick(asked.state.q);
     openProduct(id);
   });
   grid.addEventListener('keydown', (event) => {

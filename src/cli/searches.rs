@@ -8,7 +8,7 @@ pub(crate) enum SearchesCommand {
     ///
     /// Words are counted by day, without a caller or an address. Words that a server saw fewer than three times in a
     /// day are not stored. Days older than 90 days are deleted. Searches with filters are not counted. Servers write
-    /// the counts every five minutes.
+    /// the counts every five minutes. A crawl moves days that are over into the table searches of the lake.
     #[command(after_help = examples::SEARCHES_TOP)]
     Top(TopArgs),
 }

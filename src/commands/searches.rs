@@ -1,15 +1,14 @@
 //! `haat searches`: shows what shoppers search for, and which searches find nothing.
 
-use data_model::Timestamp;
-use data_searches::{TopOrder, TopWords, load, top};
+use anyhow::anyhow;
+use data_searches::{TopOrder, TopWords, first_day, top};
+use pipeline_quality::searched;
 use serde_json::json;
 
 use crate::cli::searches::{SearchesCommand, TopArgs};
 use crate::exit::Outcome;
 use crate::output::counted;
 use crate::wiring::Context;
-
-const DAY_MS: i64 = 24 * 3_600_000;
 
 /// Runs `haat searches …`.
 pub(crate) async fn run(command: SearchesCommand, context: Context) -> anyhow::Result<Outcome> {
@@ -18,8 +17,11 @@ pub(crate) async fn run(command: SearchesCommand, context: Context) -> anyhow::R
         without_hits,
         limit,
     }) = command;
-    let since = day(context.clock.now().plus_millis(-(i64::from(days) - 1) * DAY_MS));
-    let counted_days = load(&context.storage()?, &since).await?;
+    let since = first_day(context.clock.now(), days);
+    let storage = context.storage()?;
+    let lake = context.lake_in(&storage).await?.snapshot().await?;
+    let counted_days = searched(&storage, &lake, &since).await;
+    let counted_days = counted_days.map_err(|error| anyhow!(error))?;
     let order = if without_hits {
         TopOrder::WithoutHits
     } else {
@@ -40,16 +42,13 @@ pub(crate) async fn run(command: SearchesCommand, context: Context) -> anyhow::R
     Ok(Outcome::Done)
 }
 
-fn day(moment: Timestamp) -> String {
-    moment.to_string().chars().take(10).collect()
-}
-
 fn line(one: &TopWords) -> String {
     let mut line = format!("{}: searched for {}", one.words, counted(one.count, "time"));
     for (count, of) in [
         (one.without_hits, "found nothing"),
         (one.relaxed, "lacked words"),
         (one.understood, "read as a sentence"),
+        (one.clicks, "followed by a click"),
     ] {
         if count > 0 {
             line = format!("{line}, {count} {of}");

@@ -9,7 +9,7 @@ use crate::support::{Haat, ServerProcess, get, has_program};
 const READERS: &str = r#"
 import json, sys, deltalake, duckdb, polars
 lake = sys.argv[1]
-names = ["brands", "products", "variants", "reviews", "shipping_policies", "delivery_matrix", "delivery_zones", "delivery_probes", "price_history", "live_prices", "product_history", "crawl_runs", "quarantine", "widget_reviews", "widget_ratings", "exchange_rates", "currencies", "pincodes"]
+names = ["brands", "products", "variants", "reviews", "shipping_policies", "delivery_matrix", "delivery_zones", "delivery_probes", "price_history", "live_prices", "product_history", "crawl_runs", "quarantine", "widget_reviews", "widget_ratings", "exchange_rates", "currencies", "pincodes", "searches"]
 con = duckdb.connect()
 for name in names:
     con.register(name, deltalake.DeltaTable(f"{lake}/{name}").to_pyarrow_table())

@@ -6,6 +6,7 @@
 mod delivery;
 mod history;
 mod reference;
+mod searches;
 mod shipping;
 mod widgets;
 
@@ -17,6 +18,7 @@ use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, Tim
 pub(crate) use delivery::{delivery_matrix, delivery_probes, delivery_zones, rates};
 pub(crate) use history::{live_prices, price_history, product_history};
 pub(crate) use reference::{currencies, exchange_rates, pincodes};
+pub(crate) use searches::searches;
 pub(crate) use shipping::{shipping_facts, shipping_policies, unknown_terms};
 pub(crate) use widgets::{widget_ratings, widget_reviews};
 
@@ -403,7 +405,7 @@ pub(crate) fn crawl_runs() -> SchemaRef {
         stated(
             "kind",
             TEXT,
-            "Kind of work: refresh, remove, backfill (landed pages were parsed again), delivery, shipping, reviews, live (stores' live answers were merged), rates (exchange rates were imported), restore (tables got earlier rows again) or repair (lost files were given up)",
+            "Kind of work: refresh, remove, backfill (landed pages were parsed again), delivery, shipping, reviews, live (stores' live answers were merged), rates (exchange rates were imported), searches (words that shoppers searched for were merged), restore (tables got earlier rows again) or repair (lost files were given up)",
         ),
         maybe("run_id", TEXT, "Id of the run; null if an operator removed brands"),
         maybe("started_at", moment_type(), "Time when the run began"),

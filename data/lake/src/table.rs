@@ -38,6 +38,8 @@ pub enum TableName {
     Currencies,
     /// Every pincode with its area, district and state; built into the program.
     Pincodes,
+    /// Words that shoppers searched for, one row per day, server and text.
+    Searches,
     /// Records that could not be parsed.
     Quarantine,
     /// One row per commit batch; append-only.
@@ -62,7 +64,7 @@ pub(crate) struct Spec {
 
 impl TableName {
     /// Every table, in the order in which a commit batch commits to them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::PriceHistory,
         Self::ProductHistory,
         Self::LivePrices,
@@ -78,6 +80,7 @@ impl TableName {
         Self::ExchangeRates,
         Self::Currencies,
         Self::Pincodes,
+        Self::Searches,
         Self::Quarantine,
         Self::CrawlRuns,
         Self::Brands,
@@ -121,6 +124,11 @@ impl TableName {
     /// rows.
     pub const WIDGETS: [Self; 2] = [Self::WidgetReviews, Self::WidgetRatings];
 
+    /// Returns `true` if the table's rows belong to no store, so that no change of a store changes them.
+    pub(crate) fn is_of_no_store(self) -> bool {
+        Self::REFERENCE.contains(&self) || self == Self::Searches
+    }
+
     /// Returns `true` if the table's files are merged by size, because its rows arrive in small files.
     pub(crate) fn is_tiered(self) -> bool {
         self.spec().append_only || self == Self::WidgetReviews
@@ -145,6 +153,7 @@ impl TableName {
             Self::ExchangeRates => "exchange_rates",
             Self::Currencies => "currencies",
             Self::Pincodes => "pincodes",
+            Self::Searches => "searches",
             Self::Quarantine => "quarantine",
             Self::CrawlRuns => "crawl_runs",
             Self::Brands => "brands",
@@ -152,7 +161,7 @@ impl TableName {
     }
 
     pub(crate) fn spec(self) -> &'static Spec {
-        static SPECS: LazyLock<[Spec; 18]> = LazyLock::new(|| TableName::ALL.map(spec));
+        static SPECS: LazyLock<[Spec; 19]> = LazyLock::new(|| TableName::ALL.map(spec));
         &SPECS[self as usize]
     }
 }
@@ -180,6 +189,7 @@ fn spec(table: TableName) -> Spec {
         TableName::ExchangeRates => schema::exchange_rates(),
         TableName::Currencies => schema::currencies(),
         TableName::Pincodes => schema::pincodes(),
+        TableName::Searches => schema::searches(),
         TableName::Quarantine => schema::quarantine(),
         TableName::CrawlRuns => schema::crawl_runs(),
         TableName::Brands => schema::brands(),
@@ -188,6 +198,7 @@ fn spec(table: TableName) -> Spec {
         TableName::PriceHistory => Some("month"),
         // Partitioned by event, because every new product needs a lookup of whether it was absent earlier.
         TableName::ProductHistory => Some("event"),
+        TableName::Searches => Some("day"),
         TableName::CrawlRuns | TableName::ExchangeRates | TableName::Currencies | TableName::Pincodes => None,
         _ => Some("bucket"),
     };
@@ -232,6 +243,9 @@ const fn comment(table: TableName) -> &'static str {
         TableName::ExchangeRates => "Exchange rates that the operator imported, one row per day and pair of currencies",
         TableName::Currencies => "Currencies of ISO 4217 with their minor units, one row each",
         TableName::Pincodes => "Pincodes of India with area, district and state, one row each",
+        TableName::Searches => {
+            "Words that shoppers searched for on days that are over, one row per day, server and text"
+        }
         TableName::Quarantine => {
             "Records that could not be parsed, from the latest crawl of each store and from its review app"
         }
@@ -288,6 +302,7 @@ const fn stats(table: TableName) -> &'static [&'static str] {
         TableName::ExchangeRates => &["date", "base_currency", "quote_currency"],
         TableName::Currencies => &["currency"],
         TableName::Pincodes => &["pincode"],
+        TableName::Searches => &["words"],
         TableName::Quarantine => &["store"],
         TableName::CrawlRuns => &["tick", "run_id", "committed_at"],
         TableName::Brands => &["store", "slug", "refreshed_at"],

@@ -1,3 +1,6 @@
+/// Number of days for which counts are kept by default.
+pub const KEPT_DAYS: u32 = 90;
+
 /// Limits for counting searched words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchesConfig {
@@ -15,7 +18,7 @@ impl Default for SearchesConfig {
         Self {
             words_max: 20_000,
             flush_interval_ms: 300_000,
-            kept_days: 90,
+            kept_days: KEPT_DAYS,
         }
     }
 }

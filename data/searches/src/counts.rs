@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use data_model::{ReleaseId, Timestamp};
 use data_text::plain_words;
@@ -12,6 +12,9 @@ pub(crate) const KEPT_MAX: usize = 5_000;
 const WORDS_CHARS_MAX: usize = 80;
 /// Maximum number of digits in a counted text, because a longer number may identify a person.
 const DIGITS_MAX: usize = 6;
+/// Time in milliseconds after the end of a day within which a server writes its last counts of the day.
+const WRITTEN_WITHIN_MS: i64 = 3_600_000;
+const DAY_MS: i64 = 24 * 3_600_000;
 
 /// A search by words only, and its results.
 #[derive(Debug, Clone, Copy)]
@@ -45,21 +48,30 @@ pub struct WordCount {
     pub relaxed: u64,
     /// Number of searches from which more than words was parsed.
     pub understood: u64,
+    /// Number of products that were opened on the page from the results.
+    #[serde(default)]
+    pub clicks: u64,
 }
 
-impl WordCount {
-    /// Adds the counts of the same words from another server.
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.count = self.count.saturating_add(other.count);
-        self.without_hits = self.without_hits.saturating_add(other.without_hits);
-        self.relaxed = self.relaxed.saturating_add(other.relaxed);
-        self.understood = self.understood.saturating_add(other.understood);
-    }
-}
+/// Counts by day (such as `2026-11-29`, in UTC) and, for each day, by the server that counted.
+pub type CountedDays = BTreeMap<String, BTreeMap<String, Vec<WordCount>>>;
 
 /// Returns the day of a timestamp in UTC, such as `2026-11-29`.
 pub(crate) fn day_of(moment: Timestamp) -> String {
     moment.to_string().chars().take(10).collect()
+}
+
+/// Returns the first of the last `days` days, with today.
+#[must_use]
+pub fn first_day(now: Timestamp, days: u32) -> String {
+    day_of(now.plus_millis(-(i64::from(days.max(1)) - 1) * DAY_MS))
+}
+
+/// Returns the first day that is not over, or has only been over for so short a time that servers may still write its
+/// counts.
+#[must_use]
+pub fn first_open_day(now: Timestamp) -> String {
+    day_of(now.plus_millis(-WRITTEN_WITHIN_MS))
 }
 
 /// Returns the words of a text as they are counted. Returns `None` if there are none, or if the text may identify a
@@ -105,6 +117,7 @@ impl DayCounts {
             without_hits: 0,
             relaxed: 0,
             understood: 0,
+            clicks: 0,
         });
         known.release = note.release;
         known.hits = note.hits as u64;
@@ -114,6 +127,15 @@ impl DayCounts {
         known.understood += u64::from(note.understood);
         self.is_changed = true;
         true
+    }
+
+    /// Counts a click on a result. Clicks on results of words that were not searched here today are ignored.
+    pub(crate) fn click(&mut self, text: &str) {
+        let known = counted_words(text).and_then(|words| self.words.get_mut(&words));
+        if let Some(known) = known {
+            known.clicks += 1;
+            self.is_changed = true;
+        }
     }
 
     /// Returns the words that are stored, most searched first.

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::SearchesConfig;
-use crate::counts::{DayCounts, SearchNote, WordCount, day_of};
+use crate::counts::{DayCounts, SearchNote, WordCount, day_of, first_day};
 use crate::store::{counts_at, forget_before};
 
 /// Maximum number of days in memory. When it is exceeded, the oldest day is lost.
@@ -17,7 +17,6 @@ const DAYS_MAX: usize = 3;
 /// Timeout of one write.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 const LOST: &str = "searches_lost_total";
-const DAY_MS: i64 = 24 * 3_600_000;
 
 /// Counts searches by words. Cloning is cheap; all clones share their counts.
 #[derive(Debug, Clone)]
@@ -55,7 +54,7 @@ impl SearchLog {
             log: log.clone(),
             storage: storage.clone(),
             server: Uuid::new_v4().simple().to_string(),
-            kept_ms: i64::from(config.kept_days.max(1)) * DAY_MS,
+            kept_days: config.kept_days,
             forgot: None,
         };
         let interval = Duration::from_millis(config.flush_interval_ms.max(10));
@@ -76,6 +75,14 @@ impl SearchLog {
         drop(days);
         if !is_counted {
             metrics::counter!(LOST, "reason" => "too_many_words").increment(1);
+        }
+    }
+
+    /// Counts a click on a result of a search, if the same words were searched at this server today.
+    pub fn click(&self, text: &str) {
+        let day = day_of(self.clock.now());
+        if let Some(today) = self.days().back_mut().filter(|last| last.day == day) {
+            today.click(text);
         }
     }
 
@@ -115,7 +122,7 @@ struct Writer {
     storage: Storage,
     /// Unique name of this server's objects, which no other server writes.
     server: String,
-    kept_ms: i64,
+    kept_days: u32,
     /// Day on which old counts were last removed.
     forgot: Option<String>,
 }
@@ -158,7 +165,7 @@ impl Writer {
         if self.forgot.as_ref() == Some(&today) {
             return;
         }
-        let oldest = day_of(now.plus_millis(-self.kept_ms));
+        let oldest = first_day(now, self.kept_days.saturating_add(1));
         match timeout(WRITE_TIMEOUT, forget_before(&self.storage, &oldest)).await {
             Ok(Ok(())) => self.forgot = Some(today),
             Ok(Err(error)) => {

@@ -1,12 +1,14 @@
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage, StorageError, get_bytes};
+use data_model::Day;
+use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage, StorageError};
 use futures::TryStreamExt;
 
-use crate::counts::{KEPT_MAX, WordCount};
+use crate::counts::{CountedDays, KEPT_MAX, SEEN_MIN, WordCount};
 
 /// Folder of the counts.
-pub(crate) const PREFIX: &str = "searches";
+const PREFIX: &str = "searches";
+const EXTENSION: &str = ".json";
 /// Maximum size of an object that is read, in bytes.
 const BYTES_MAX: u64 = 4 << 20;
 
@@ -15,47 +17,136 @@ const BYTES_MAX: u64 = 4 << 20;
 #[error("counts of searched words cannot be read or removed")]
 pub struct SearchesError(#[from] StorageError);
 
+/// Object with the counts of one server on one day, as listed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CountsFile {
+    /// Day of the counts, such as `2026-11-29`.
+    pub day: String,
+    /// Random name of the server that counted.
+    pub server: String,
+    bytes: u64,
+}
+
+impl CountsFile {
+    fn path(&self) -> ObjectPath {
+        counts_at(&self.day, &self.server)
+    }
+
+    /// Returns the day and the server in an object's path, if a server wrote it.
+    fn of(meta: &object_store::ObjectMeta) -> Option<Self> {
+        let path = meta.location.as_ref().strip_prefix(PREFIX)?.strip_prefix('/')?;
+        let (day, name) = path.split_once('/')?;
+        let server = name.strip_suffix(EXTENSION).filter(|server| !server.contains('/'))?;
+        day.parse::<Day>().ok()?;
+        Some(Self {
+            day: day.to_owned(),
+            server: server.to_owned(),
+            bytes: meta.size,
+        })
+    }
+}
+
+/// Counts of one server on one day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerCounts {
+    /// Object that the counts were read from.
+    pub file: CountsFile,
+    /// Words that were searched often enough. Empty if the object is damaged.
+    pub words: Vec<WordCount>,
+    /// Version of the object.
+    tag: Option<String>,
+}
+
 /// Returns the path of a server's counts of a day.
 pub(crate) fn counts_at(day: &str, server: &str) -> ObjectPath {
-    ObjectPath::from_iter([PREFIX, day, &format!("{server}.json")])
+    ObjectPath::from_iter([PREFIX, day, &format!("{server}{EXTENSION}")])
 }
 
-/// Returns the day in an object's path.
-fn day_in(path: &ObjectPath) -> Option<String> {
-    let day = path
-        .as_ref()
-        .strip_prefix(PREFIX)?
-        .strip_prefix('/')?
-        .split('/')
-        .next()?;
-    (day.len() == 10).then(|| day.to_owned())
-}
-
-/// Returns the word counts over all servers by day, from the day `since` on (such as `2026-11-29`). Unreadable objects
-/// are skipped.
+/// Returns the objects of the days that satisfy `is_wanted`, oldest first. Objects with other names are ignored.
 ///
 /// # Errors
 /// The storage failed.
-pub async fn load(storage: &Storage, since: &str) -> Result<BTreeMap<String, Vec<WordCount>>, SearchesError> {
-    let mut days: BTreeMap<String, BTreeMap<String, WordCount>> = BTreeMap::new();
-    for (day, path, bytes) in listed(storage).await? {
-        if day.as_str() < since || bytes > BYTES_MAX {
-            continue;
+pub async fn list(storage: &Storage, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<CountsFile>, SearchesError> {
+    let failed = |source| StorageError::List {
+        prefix: PREFIX.to_owned(),
+        source,
+    };
+    let objects = storage.store().list(Some(&ObjectPath::from(PREFIX)));
+    let objects: Vec<_> = objects.try_collect().await.map_err(failed)?;
+    let files = objects.iter().filter_map(CountsFile::of);
+    let mut files: Vec<CountsFile> = files.filter(|file| is_wanted(&file.day)).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// Reads the counts of a server on a day. Returns `None` if the object was removed since it was listed, or is damaged.
+///
+/// # Errors
+/// The storage failed.
+pub async fn read(storage: &Storage, file: CountsFile) -> Result<Option<ServerCounts>, SearchesError> {
+    if file.bytes > BYTES_MAX {
+        return Ok(damaged(&file));
+    }
+    let failed = |source| StorageError::Read {
+        path: file.path().to_string(),
+        source,
+    };
+    let answer = match storage.store().get(&file.path()).await {
+        Ok(answer) => answer,
+        Err(object_store::Error::NotFound { .. }) => return Ok(None),
+        Err(source) => return Err(failed(source).into()),
+    };
+    let tag = answer.meta.e_tag.clone();
+    let json = answer.bytes().await.map_err(failed)?;
+    let Ok(mut words) = serde_json::from_slice::<Vec<WordCount>>(&json) else {
+        return Ok(damaged(&file));
+    };
+    words.retain(|one| one.count >= SEEN_MIN);
+    words.truncate(KEPT_MAX);
+    Ok(Some(ServerCounts { file, words, tag }))
+}
+
+fn damaged(file: &CountsFile) -> Option<ServerCounts> {
+    tracing::warn!(
+        path = %file.path(),
+        "an object is skipped and stays in place, because it does not contain counts of searched words"
+    );
+    None
+}
+
+/// Returns the counts of all servers from the day `since` on (such as `2026-11-29`). Unreadable objects are skipped.
+///
+/// # Errors
+/// The storage failed.
+pub async fn load(storage: &Storage, since: &str) -> Result<CountedDays, SearchesError> {
+    let mut days = CountedDays::new();
+    for file in list(storage, |day| day >= since).await? {
+        if let Some(ServerCounts { file, words, .. }) = read(storage, file).await? {
+            days.entry(file.day).or_default().insert(file.server, words);
         }
-        let json = get_bytes(storage, &path).await?;
-        let counts: Option<Vec<WordCount>> = json.and_then(|json| serde_json::from_slice(&json).ok());
-        let words = days.entry(day).or_default();
-        for one in counts.into_iter().flatten().take(KEPT_MAX) {
-            match words.get_mut(&one.words) {
-                Some(known) => known.add(&one),
-                None => drop(words.insert(one.words.clone(), one)),
+    }
+    Ok(days)
+}
+
+/// Removes counts that are in the lake. If the server wrote them again since they were read, they stay, and the next
+/// commit replaces what the lake has.
+///
+/// # Errors
+/// The storage failed; some counts may have been removed.
+pub async fn remove(storage: &Storage, stored: &[ServerCounts]) -> Result<(), SearchesError> {
+    for counts in stored {
+        let path = counts.file.path();
+        match storage.store().head(&path).await {
+            Ok(meta) if meta.e_tag == counts.tag => delete(storage, &counts.file).await?,
+            Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
+            Err(source) => {
+                let path = path.to_string();
+                return Err(StorageError::Read { path, source }.into());
             }
         }
     }
-    let sorted = days
-        .into_iter()
-        .map(|(day, words)| (day, words.into_values().collect()));
-    Ok(sorted.collect())
+    remove_empty_days(storage, stored.iter().map(|counts| &counts.file));
+    Ok(())
 }
 
 /// Removes the counts of days before `day`.
@@ -63,32 +154,28 @@ pub async fn load(storage: &Storage, since: &str) -> Result<BTreeMap<String, Vec
 /// # Errors
 /// The storage failed; some counts may have been removed.
 pub(crate) async fn forget_before(storage: &Storage, day: &str) -> Result<(), SearchesError> {
-    for (of, path, _) in listed(storage).await? {
-        if of.as_str() >= day {
-            continue;
-        }
-        match storage.store().delete(&path).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-            Err(source) => {
-                let path = path.to_string();
-                return Err(StorageError::Write { path, source }.into());
-            }
-        }
-        storage.remove_empty_folder(&ObjectPath::from_iter([PREFIX, &of]));
+    let files = list(storage, |of| of < day).await?;
+    for file in &files {
+        delete(storage, file).await?;
     }
+    remove_empty_days(storage, files.iter());
     Ok(())
 }
 
-async fn listed(storage: &Storage) -> Result<Vec<(String, ObjectPath, u64)>, StorageError> {
-    let failed = |source| StorageError::List {
-        prefix: PREFIX.to_owned(),
-        source,
-    };
-    let objects = storage.store().list(Some(&ObjectPath::from(PREFIX)));
-    let objects: Vec<_> = objects.try_collect().await.map_err(failed)?;
-    let found = objects.into_iter().filter_map(|meta| {
-        let day = day_in(&meta.location)?;
-        Some((day, meta.location, meta.size))
-    });
-    Ok(found.collect())
+async fn delete(storage: &Storage, file: &CountsFile) -> Result<(), StorageError> {
+    let path = file.path();
+    match storage.store().delete(&path).await {
+        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+        Err(source) => {
+            let path = path.to_string();
+            Err(StorageError::Write { path, source })
+        }
+    }
+}
+
+fn remove_empty_days<'a>(storage: &Storage, files: impl Iterator<Item = &'a CountsFile>) {
+    let days: BTreeSet<&str> = files.map(|file| file.day.as_str()).collect();
+    for day in days {
+        storage.remove_empty_folder(&ObjectPath::from_iter([PREFIX, day]));
+    }
 }

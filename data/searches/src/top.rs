@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::counts::WordCount;
+use crate::counts::CountedDays;
 
 /// Counts of one searched text over several days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,8 @@ pub struct TopWords {
     pub relaxed: u64,
     /// Number of searches from which more than words was parsed.
     pub understood: u64,
+    /// Number of products that were opened on the page from the results.
+    pub clicks: u64,
 }
 
 /// Order of the top words, which also determines the words that are left out.
@@ -34,11 +36,11 @@ pub enum TopOrder {
 
 /// Returns at most `most` of the most searched words.
 #[must_use]
-pub fn top(days: BTreeMap<String, Vec<WordCount>>, order: TopOrder, most: usize) -> Vec<TopWords> {
+pub fn top(days: CountedDays, order: TopOrder, most: usize) -> Vec<TopWords> {
     let mut words: BTreeMap<String, TopWords> = BTreeMap::new();
     // The days are in order, so the last one has the newest results.
-    for (day, counts) in days {
-        for one in counts {
+    for (day, servers) in days {
+        for one in servers.into_values().flatten() {
             let known = words.entry(one.words.clone()).or_insert_with(|| TopWords {
                 words: one.words,
                 last_day: String::new(),
@@ -47,6 +49,7 @@ pub fn top(days: BTreeMap<String, Vec<WordCount>>, order: TopOrder, most: usize)
                 without_hits: 0,
                 relaxed: 0,
                 understood: 0,
+                clicks: 0,
             });
             known.last_day.clone_from(&day);
             known.hits = one.hits;
@@ -54,6 +57,7 @@ pub fn top(days: BTreeMap<String, Vec<WordCount>>, order: TopOrder, most: usize)
             known.without_hits = known.without_hits.saturating_add(one.without_hits);
             known.relaxed = known.relaxed.saturating_add(one.relaxed);
             known.understood = known.understood.saturating_add(one.understood);
+            known.clicks = known.clicks.saturating_add(one.clicks);
         }
     }
     let rank = |one: &TopWords| match order {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use data_model::Clock;
-use data_searches::{SEEN_MIN, SearchLog, SearchNote, SearchesConfig, TopOrder, WordCount, load, top};
+use data_searches::{SEEN_MIN, SearchLog, SearchNote, SearchesConfig, TopOrder, list, load, read, remove, top};
 use data_storage::{ObjectStore, ObjectStoreExt, Storage, put_over};
 use futures::TryStreamExt;
 use kit::SetClock;
@@ -48,13 +48,20 @@ impl Server {
     }
 }
 
+/// Returns the counts by day and words, added up over all servers.
 async fn counts(storage: &Storage) -> Vec<(String, String, u64, u64)> {
-    let days = load(storage, "").await.unwrap().into_iter();
-    let told = days.flat_map(|(day, counts)| {
-        let told = move |one: WordCount| (day.clone(), one.words, one.count, one.without_hits);
-        counts.into_iter().map(told)
-    });
-    told.collect()
+    let mut told = Vec::new();
+    for (day, servers) in load(storage, "").await.unwrap() {
+        let one_day = BTreeMap::from([(day.clone(), servers)]);
+        let mut words = top(one_day, TopOrder::Searches, usize::MAX);
+        words.sort_by(|one, other| one.words.cmp(&other.words));
+        told.extend(
+            words
+                .into_iter()
+                .map(|one| (day.clone(), one.words, one.count, one.without_hits)),
+        );
+    }
+    told
 }
 
 fn told<const N: usize>(rows: [(&str, &str, u64, u64); N]) -> Vec<(String, String, u64, u64)> {
@@ -133,10 +140,52 @@ async fn counts_are_written_while_a_server_runs_and_old_days_go() {
     tokio::time::sleep(std::time::Duration::from_millis(config.flush_interval_ms * 2)).await;
     assert_eq!(counts(&storage).await, told([("2026-11-29", "tea", 3, 0)]));
     let days: Vec<_> = load(&storage, "").await.unwrap().into_keys().collect();
-    assert_eq!(days, ["2026-08-31", "2026-11-28", "2026-11-29"]);
+    assert_eq!(days, ["2026-08-31", "2026-11-29"]);
+    let damaged = list(&storage, |day| day == "2026-11-28").await.unwrap();
+    assert_eq!(damaged.len(), 1, "a damaged object stays");
     server.note("tea", 0);
     server.end().await;
     assert_eq!(counts(&storage).await, told([("2026-11-29", "tea", 4, 1)]));
+}
+
+#[tokio::test]
+async fn clicks_are_counted_for_words_that_were_searched_here_today() {
+    let (storage, clock) = (Storage::memory(), SetClock::at("2026-11-29T23:59:59Z"));
+    let server = Server::start(&storage, &clock, &SearchesConfig::default());
+    (0..SEEN_MIN).for_each(|_| server.note("Blue Mug", 5));
+    for text in ["blue mug", "BLUE  mug", "kettle", "asha@mail.example", ""] {
+        server.log.click(text);
+    }
+    clock.advance_ms(1_000);
+    server.log.click("blue mug");
+    server.end().await;
+    let words = top(load(&storage, "").await.unwrap(), TopOrder::Searches, 10);
+    let clicks: Vec<_> = words.iter().map(|one| (one.words.as_str(), one.clicks)).collect();
+    assert_eq!(clicks, [("blue mug", 2)]);
+}
+
+/// Counts that a server writes again after they were read are not removed.
+#[tokio::test]
+async fn what_was_read_is_removed_and_what_came_later_stays() {
+    let (storage, clock) = (Storage::memory(), SetClock::at("2026-11-29T12:00:00Z"));
+    let servers = [(); 2].map(|()| Server::start(&storage, &clock, &SearchesConfig::default()));
+    for server in servers {
+        (0..SEEN_MIN).for_each(|_| server.note("tea", 1));
+        server.end().await;
+    }
+    let mut stored = Vec::new();
+    for file in list(&storage, |day| day < "2026-11-30").await.unwrap() {
+        stored.push(read(&storage, file).await.unwrap().unwrap());
+    }
+    let (first, second) = (&stored[0].file, &stored[1].file);
+    let path = format!("searches/{}/{}.json", first.day, first.server);
+    let newer = serde_json::to_vec(&stored[0].words).unwrap();
+    put_over(&storage, &path.as_str().into(), newer).await.unwrap();
+    remove(&storage, &stored).await.unwrap();
+    remove(&storage, &stored).await.unwrap();
+    let left = list(&storage, |_| true).await.unwrap();
+    assert_eq!(left, std::slice::from_ref(first));
+    assert_eq!(read(&storage, second.clone()).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -184,7 +233,7 @@ proptest! {
             for server in servers {
                 server.end().await;
             }
-            load(&storage, "").await.unwrap().remove("2026-11-29").unwrap_or_default()
+            counts(&storage).await
         });
         let mut expected: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         for ((word, _), (count, without)) in model.into_iter().filter(|(_, (count, _))| *count >= SEEN_MIN) {
@@ -193,7 +242,7 @@ proptest! {
             known.1 += without;
         }
         let found: BTreeMap<&str, (u64, u64)> =
-            found.iter().map(|one| (one.words.as_str(), (one.count, one.without_hits))).collect();
+            found.iter().map(|(_, words, count, without)| (words.as_str(), (*count, *without))).collect();
         prop_assert_eq!(found, expected);
     }
 }

@@ -19,6 +19,6 @@ pub use error::QualityError;
 pub use hold::{AcceptedBrands, Baseline, Doubts, Gate, ReleaseHold, hold};
 pub use kept::{KeptRuns, keep, kept, latest};
 pub use look::{BaselineState, Look, Scope, after_run, look};
-pub use unfound::unfound;
+pub use unfound::{searched, unfound};
 
 pub use data_reports::{Finding, QualityConfig, QualityReport, render, summary};

@@ -1,27 +1,42 @@
+use std::error::Error;
+
+use data_lake::LakeSnapshot;
 use data_model::Timestamp;
 use data_reports::UnfoundWords;
-use data_searches::{TopOrder, load, top};
+use data_searches::{CountedDays, TopOrder, first_day, load, top};
 use data_storage::Storage;
 
-/// Number of days of searches that are counted.
-const DAYS: i64 = 7;
+/// Number of days of searches that are counted, with today.
+const DAYS: u32 = 7;
 /// Maximum number of words in a report.
 const WORDS_MAX: usize = 20;
-const DAY_MS: i64 = 24 * 3_600_000;
 
-/// Returns the words that shoppers searched without results in the last week, most frequent first. If the counts cannot
-/// be read, logs a warning and returns an empty list, because the data can be checked without them.
-pub async fn unfound(storage: &Storage, now: Timestamp) -> Vec<UnfoundWords> {
-    let since: String = now
-        .plus_millis(-(DAYS - 1) * DAY_MS)
-        .to_string()
-        .chars()
-        .take(10)
-        .collect();
-    let days = match load(storage, &since).await {
+/// Returns the words that shoppers searched for from the day `since` on: days that are over from the lake, and counts
+/// that are not there yet as servers wrote them.
+///
+/// # Errors
+/// The lake or the counts cannot be read.
+pub async fn searched(
+    storage: &Storage,
+    lake: &LakeSnapshot,
+    since: &str,
+) -> Result<CountedDays, Box<dyn Error + Send + Sync>> {
+    // Servers' counts are read first: those that are moved into a newer state of the lake meanwhile are known then.
+    let unmoved = load(storage, since).await?;
+    let mut days = lake.searches(since).await?;
+    for (day, servers) in unmoved {
+        days.entry(day).or_default().extend(servers);
+    }
+    Ok(days)
+}
+
+/// Returns the words that shoppers searched without results in the last week, most frequent first. Returns none, with a
+/// warning, if the counts cannot be read, because the data can be judged without them.
+pub async fn unfound(storage: &Storage, lake: &LakeSnapshot, now: Timestamp) -> Vec<UnfoundWords> {
+    let days = match searched(storage, lake, &first_day(now, DAYS)).await {
         Ok(days) => days,
         Err(error) => {
-            let error: &dyn std::error::Error = &error;
+            let error: &dyn Error = &*error;
             tracing::warn!(error, "the words that shoppers did not find cannot be read");
             return Vec::new();
         }

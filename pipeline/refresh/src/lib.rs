@@ -1,8 +1,8 @@
 //! Runs the pipeline: crawl → land → parse → normalise → lake.
 //!
-//! Input: the registry of brands, a storefront client, a lake, and live observations of stores. Output: the updated
-//! lake, the discount codes that stores state (`codes/`), one summary per store, `runs/{run}.json` and an HTML report,
-//! `runs/{run}.html`. A run that is killed is resumed by the next one.
+//! Input: the registry of brands, a storefront client, a lake, live observations of stores, and counts of searched
+//! words. Output: the updated lake, the discount codes that stores state (`codes/`), one summary per store,
+//! `runs/{run}.json` and an HTML report, `runs/{run}.html`. A run that is killed is resumed by the next one.
 //!
 //! This crate does not decide how stores are contacted. The failure of one store does not affect others. A catalogue
 //! that collapsed is held back. If no catalogue changed, the lake is not written.
@@ -28,6 +28,7 @@ mod report;
 mod reread;
 mod rights;
 mod run;
+mod searched;
 mod store;
 mod summary;
 

@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_recursion::async_recursion as boxed;
+use data_lake::Lake;
 use data_model::{BrandSlug, IdError, RunId, StoreHost, Timestamp};
 use data_storage::put_over;
 use futures::{StreamExt, TryStreamExt};
@@ -22,6 +23,7 @@ use crate::error::with_causes;
 use crate::ledger::{Ledger, ResumeWindow, find_unfinished, prune_runs, read_run, run_at, second_of};
 use crate::reader::MemoryQuota;
 use crate::rights::refresh_alone;
+use crate::searched::fold_searches;
 use crate::store::{Event, InLake, RunContext};
 use crate::summary::{Outcome, RunReport, RunState, Totals};
 use crate::{RefreshConfig, RefreshError, render_html};
@@ -130,7 +132,7 @@ pub async fn refresh(
         record_end(storage, &registry, &run, now, ended.as_ref()).await;
     }
     let report = ended?;
-    tidy(&shared, &registry, &report, options).await;
+    tidy(&shared, &deps.stores.lake, &registry, &report, options).await;
     deps.progress.run_finished(&run);
     Ok(report)
 }
@@ -307,8 +309,15 @@ async fn reap(
     }
 }
 
-/// Writes the report and deletes what no later run needs. Failures here do not affect the result of the run.
-pub(crate) async fn tidy(shared: &RunContext, registry: &Registry, report: &RunReport, options: &RunOptions) {
+/// Writes the report, moves counts of searched words into the lake, and deletes what no later run needs. Failures here
+/// do not affect the result of the run.
+pub(crate) async fn tidy(
+    shared: &RunContext,
+    lake: &Lake,
+    registry: &Registry,
+    report: &RunReport,
+    options: &RunOptions,
+) {
     if options.dry_run {
         if let Err(error) = drop_run(&shared.storage, &report.run).await {
             tracing::warn!(
@@ -328,6 +337,7 @@ pub(crate) async fn tidy(shared: &RunContext, registry: &Registry, report: &RunR
     if report.state != RunState::Finished {
         return;
     }
+    fold_searches(&shared.storage, lake, shared.clock.now()).await;
     if let Err(error) = prune_runs(&shared.storage, shared.config.reports_kept, shared.clock.now()).await {
         tracing::warn!(error = with_causes(&error), "old reports could not be deleted");
     }

@@ -4,6 +4,7 @@ mod brands;
 mod browse;
 mod categories;
 mod changes;
+mod clicks;
 mod internal;
 mod lookup;
 mod offers;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 use api::{Edge, EdgeRouter, OpenRouter, described};
 use axum::Router;
 use axum::response::IntoResponse;
-use axum::routing::get;
+use axum::routing::{get, post};
 use http::HeaderMap;
 use metrics_exporter_prometheus::PrometheusHandle;
 use utoipa::openapi::OpenApi;
@@ -98,10 +99,12 @@ fn operations() -> OpenApiRouter<QueryServer> {
 
 /// Returns every public route without the edge. The edge itself serves frequent requests that need no work.
 fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle>) -> OpenRouter {
-    // The HTML documents read as much data as the operations that they show, so they count as requests too.
+    // The HTML documents read as much data as the operations that they show, so they count as requests too. Clicks are
+    // counted so that nobody can send many.
     let documents = OpenRouter::default()
         .route("/products/{ident}", get(pages::product).with_state(server.clone()))
         .route("/brands/{slug}", get(pages::brand).with_state(server.clone()))
+        .route("/clicks", post(clicks::count_click).with_state(server.clone()))
         .counted();
     let operations = OpenRouter::of(operations(), server.clone()).read_by_any_origin();
     let mut open = operations.merge(documents);

@@ -1,6 +1,6 @@
 //! Tests of searches whose words are counted.
 
-use data_searches::{SearchLog, SearchesConfig, load};
+use data_searches::{SearchLog, SearchesConfig, TopOrder, load, top};
 use data_storage::Storage;
 use kit::SetClock;
 use query_server::{QueryConfig, QueryServer};
@@ -45,10 +45,15 @@ async fn searches_by_words_alone_are_counted_with_what_they_found() {
         let answered = send(server.router(None), request.body(axum::body::Body::empty()).unwrap()).await;
         assert_eq!(answered.status, 200, "{query}");
     }
+    for query in ["q=COFFEE", "q=nothing+of+the+kind", ""] {
+        let request = http::Request::post(format!("/clicks?{query}"));
+        let answered = send(server.router(None), request.body(axum::body::Body::empty()).unwrap()).await;
+        assert_eq!((answered.status.as_u16(), answered.body.len()), (204, 0), "{query}");
+    }
     stop.cancel();
     writer.await;
     let days = load(&counts, "").await.unwrap();
-    let told: Vec<_> = days.into_values().flatten().collect();
+    let told = top(days, TopOrder::Searches, 10);
     let told: Vec<_> = told
         .iter()
         .map(|one| {
@@ -57,6 +62,7 @@ async fn searches_by_words_alone_are_counted_with_what_they_found() {
                 one.count,
                 one.without_hits,
                 one.understood,
+                one.clicks,
                 one.hits > 0,
             )
         })
@@ -64,9 +70,9 @@ async fn searches_by_words_alone_are_counted_with_what_they_found() {
     assert_eq!(
         told,
         [
-            ("coffee", 3, 0, 0, true),
-            ("shirt under 2000", 3, 0, 3, true),
-            ("zzqqxv", 3, 3, 0, false),
+            ("coffee", 3, 0, 0, 1, true),
+            ("shirt under 2000", 3, 0, 3, 0, true),
+            ("zzqqxv", 3, 3, 0, 0, false),
         ]
     );
 }

@@ -22,9 +22,9 @@ const PUT_BACK_OR_CRAWL: &str = "`haat crawl --force` reads the brands in it aga
 const REPAIR: &str = "`haat lake repair --dry-run` lists what can be rewritten and what is lost, and how to restore \
      it; or restore it from a copy of the lake";
 const WRITE_FACTS: &str = "`haat lake repair` rewrites it: its content is part of the program";
-/// Tables that crawls do not rewrite: append-only tables, delivery responses of stores, data of review apps, and the
-/// operator's exchange rates.
-const KEPT: [&str; 9] = [
+/// Tables that crawls do not rewrite: append-only tables, delivery answers of stores, data of review apps, the
+/// operator's exchange rates, and searched words.
+const KEPT: [&str; 10] = [
     "price_history/",
     "product_history/",
     "crawl_runs/",
@@ -34,6 +34,7 @@ const KEPT: [&str; 9] = [
     "widget_reviews/",
     "widget_ratings/",
     "exchange_rates/",
+    "searches/",
 ];
 /// Maximum number of brands to name.
 const NAMED_MAX: usize = 10;

@@ -269,7 +269,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("data-observations", &["data-model", "data-storage"]),
     ("data-reports", &["data-model"]),
     ("data-searches", &["data-model", "data-storage", "data-text"]),
-    ("data-lake", &["data-model", "data-pincodes", "data-storage"]),
+    (
+        "data-lake",
+        &[
+            "data-model",
+            "data-pincodes",
+            "data-searches",
+            "data-storage",
+            "data-text",
+        ],
+    ),
     ("data-matching", &["data-model"]),
     ("data-embedding", &["data-model"]),
     ("data-pincodes", &["data-model"]),

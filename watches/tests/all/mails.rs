@@ -1,6 +1,8 @@
 //! Events reach people by e-mail at their proven address, each once, until they unsubscribe.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,6 +12,8 @@ use mailer::{Mail, MailConfig, Mailer};
 use serde_json::{Value, json};
 use state::{LOCAL_ISSUER, LinkUse, NewSession, SessionLimits, SignInMethod};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 
 use crate::support::{Ask, Place, Server, World, on_both, product_id};
 
@@ -218,51 +222,140 @@ fn an_address_gets_so_many_mails_a_day_and_the_others_the_next_day() {
     });
 }
 
-/// Local mail server that refuses e-mails until the test switches the server to accept them.
+/// Local mail server that refuses e-mails until it is told to accept them, and falls silent where it is told to.
+#[derive(Clone)]
 struct MailServer {
-    mailer: Mailer,
+    address: SocketAddr,
     refuses: Arc<AtomicBool>,
+    /// Number of lines of a conversation after which the server says nothing more. The greeting counts as one.
+    silent_at: Arc<AtomicUsize>,
+    /// Tells that the server has fallen silent.
+    is_silent: Arc<Notify>,
+    /// E-mails that the server has taken, each with the lines of its conversation.
     told: Arc<Mutex<Vec<Vec<String>>>>,
 }
 
 impl MailServer {
     async fn start() -> Self {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let config = MailConfig {
-            smtp_url: format!("smtp://{}", listener.local_addr().unwrap()),
-            from: "The market <market@market.example>".to_owned(),
-            ..MailConfig::default()
-        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = Self {
-            mailer: Mailer::new(&config).unwrap().unwrap(),
+            address: listener.local_addr().unwrap(),
             refuses: Arc::default(),
+            silent_at: Arc::new(AtomicUsize::new(usize::MAX)),
+            is_silent: Arc::default(),
             told: Arc::default(),
         };
-        let (refuses, told) = (Arc::clone(&server.refuses), Arc::clone(&server.told));
+        let accepting = server.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (reading, mut writing) = stream.into_split();
-                let (mut lines, mut talk) = (BufReader::new(reading).lines(), SmtpTalk::default());
-                writing.write_all(b"220 mail.example\r\n").await.unwrap();
-                while let Ok(Some(line)) = lines.next_line().await {
-                    let refused = if refuses.load(Ordering::SeqCst) {
-                        "RCPT"
-                    } else {
-                        "nobody"
-                    };
-                    let is_end = line == ".";
-                    let answer = talk.answer(line, refused);
-                    if is_end {
-                        told.lock().unwrap().push(std::mem::take(&mut talk.told));
-                    }
-                    if writing.write_all(answer.as_bytes()).await.is_err() {
-                        break;
-                    }
-                }
+                tokio::spawn(accepting.clone().talk(stream));
             }
         });
         server
     }
+
+    /// Returns the transport of a process that has just started.
+    fn mailer(&self) -> Mailer {
+        let config = MailConfig {
+            smtp_url: format!("smtp://{}", self.address),
+            from: "The market <market@market.example>".to_owned(),
+            ..MailConfig::default()
+        };
+        Mailer::new(&config).unwrap().unwrap()
+    }
+
+    async fn talk(self, stream: TcpStream) {
+        let (reading, mut writing) = stream.into_split();
+        let (mut lines, mut talk) = (BufReader::new(reading).lines(), SmtpTalk::default());
+        let mut answer = "220 mail.example\r\n";
+        for number in 0.. {
+            if number == self.silent_at.load(Ordering::SeqCst) {
+                self.is_silent.notify_one();
+                return std::future::pending().await;
+            }
+            if writing.write_all(answer.as_bytes()).await.is_err() {
+                return;
+            }
+            let Ok(Some(line)) = lines.next_line().await else {
+                return;
+            };
+            let refused = if self.refuses.load(Ordering::SeqCst) {
+                "RCPT"
+            } else {
+                "nobody"
+            };
+            let is_end = line == ".";
+            answer = talk.answer(line, refused);
+            if is_end {
+                self.told.lock().unwrap().push(std::mem::take(&mut talk.told));
+            }
+        }
+    }
+}
+
+/// Kills a server at every line that it sends to the mail server. SMTP has no way to ask whether an e-mail was taken,
+/// so it is sent twice where the mail server took it and the answer was lost. Both copies have the same `Message-ID`.
+#[test]
+fn a_server_that_is_killed_at_any_line_of_a_mail_sends_it_once_unless_it_was_taken() {
+    on_both(async |place| {
+        let mails = MailServer::start().await;
+        let mut world = World::new();
+        world.mailer = Some(mails.mailer());
+        world.shelf.put(1, 600, true);
+        let mut server = world.serve(&place).await;
+        let asha = account(&server, ASHA, true).await;
+        let made = watch(&server, &asha, 500).await;
+        let mut copies = Vec::new();
+        for line in 0.. {
+            fire(&world, &server).await;
+            mails.silent_at.store(line, Ordering::SeqCst);
+            let is_killed = tokio::select! {
+                () = mails.is_silent.notified() => true,
+                _ = server.watches.deliver_due() => false,
+            };
+            mails.silent_at.store(usize::MAX, Ordering::SeqCst);
+            drop(server);
+            world.mailer = Some(mails.mailer());
+            server = world.serve(&place).await;
+            assert_eq!(server.watches.deliver_due().await.unwrap(), 0, "its lease lasts");
+            world.clock.advance_ms(61_000);
+            assert_eq!(
+                server.watches.deliver_due().await.unwrap(),
+                usize::from(is_killed),
+                "at line {line}"
+            );
+            copies.push(copies_of_one(&mails));
+            if !is_killed {
+                break;
+            }
+            world.shelf.put(1, 600, true);
+            server.watches.judge().await.unwrap();
+        }
+        let lines = copies.len();
+        assert!(lines > 20, "an e-mail has more than {lines} lines");
+        // Only the e-mail whose last line was taken without an answer is sent again.
+        let (last, others) = (copies[lines - 2], [&copies[..lines - 2], &copies[lines - 1..]].concat());
+        assert_eq!((last, others), (2, vec![1; lines - 1]));
+        let events = format!("/v1/watches/{}/events", made["id"].as_str().unwrap());
+        let (_, told) = ask(&server, &asha, Method::GET, &events, None).await;
+        let events = told["data"].as_array().unwrap();
+        assert!(
+            !events.is_empty() && events.iter().all(|event| event["state"] == "done"),
+            "{told}"
+        );
+    });
+}
+
+/// Returns the number of e-mails that were taken since the last call. All of them must be the same one.
+fn copies_of_one(mails: &MailServer) -> usize {
+    let taken = std::mem::take(&mut *mails.told.lock().unwrap());
+    let ids: BTreeSet<&String> = taken
+        .iter()
+        .flatten()
+        .filter(|line| line.starts_with("Message-ID: "))
+        .collect();
+    assert_eq!(ids.len(), 1, "{taken:?}");
+    taken.len()
 }
 
 #[test]
@@ -270,7 +363,7 @@ fn a_mail_server_that_refuses_for_a_day_gets_the_mail_once() {
     on_both(async |place: Place| {
         let mails = MailServer::start().await;
         let world = World {
-            mailer: Some(mails.mailer.clone()),
+            mailer: Some(mails.mailer()),
             ..World::new()
         };
         world.shelf.put(1, 600, true);

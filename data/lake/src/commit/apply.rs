@@ -85,8 +85,8 @@ fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
     let all = std::iter::once(DECIDING).chain(others);
     all.filter(move |table| match record.kind {
         TickKind::Compact => false,
-        // A crawl does not read delivery samples, review apps or reference data. Delivery samples and review app data
-        // are removed together with their brand.
+        // A crawl does not read delivery samples, review apps, reference data or searches. The first two are removed
+        // with their brand.
         TickKind::Refresh => !is_apart(*table),
         // A backfill rereads pages that were observed before, so the histories already contain them.
         TickKind::Backfill => {
@@ -103,7 +103,8 @@ fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
             TableName::PriceHistory | TableName::LivePrices | TableName::CrawlRuns
         ),
         TickKind::Rates => matches!(table, TableName::ExchangeRates | TableName::CrawlRuns),
-        TickKind::Remove => !TableName::REFERENCE.contains(table),
+        TickKind::Searches => matches!(table, TableName::Searches | TableName::CrawlRuns),
+        TickKind::Remove => !table.is_of_no_store(),
         TickKind::Restore => *table == DECIDING || record.restored.contains_key(table.as_str()),
         TickKind::Repair => {
             let is_marked = *table == TableName::Brands && !record.stores.is_empty();
@@ -113,7 +114,7 @@ fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
 }
 
 fn is_apart(table: TableName) -> bool {
-    TableName::DELIVERY.contains(&table) || TableName::WIDGETS.contains(&table) || TableName::REFERENCE.contains(&table)
+    TableName::DELIVERY.contains(&table) || TableName::WIDGETS.contains(&table) || table.is_of_no_store()
 }
 
 /// Computes the commit batch's changes in the tables that do not have them yet, and writes the files that it adds.
@@ -175,10 +176,10 @@ pub(crate) fn is_applied(tables: &BTreeMap<TableName, Table>, record: &TickRecor
 
 /// Returns `false` if the table already had the commit batch.
 async fn apply_to(table: &mut Table, work: &Work<'_>, mut prepared: Option<PreparedTable>) -> Result<bool, LakeError> {
-    let operation = if TableName::CURRENT.contains(&table.name) || TableName::REFERENCE.contains(&table.name) {
-        overwrite
-    } else {
+    let operation = if table.name.spec().append_only {
         append
+    } else {
+        overwrite
     };
     for _ in 0..work.config.attempts_max.max(1) {
         if table.tick() >= work.record.tick {
@@ -213,7 +214,7 @@ async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> R
     if let Some(version) = work.record.restored.get(table.name.as_str()) {
         return restorations(table, *version, work.now, actions).await;
     }
-    if work.record.kind == TickKind::Repair {
+    if matches!(work.record.kind, TickKind::Repair | TickKind::Searches) {
         drops(table, work.record, work.config, work.now, actions).await?;
         return additions(table, work, actions).await;
     }

@@ -1,5 +1,5 @@
-//! Computes the changes of a repair in a table. Lost files are removed from the table. The brands that had rows in them
-//! are marked, so that their next crawl rewrites these brands even if it finds the same content.
+//! Removes the files that a commit batch names from a table. A repair names lost files. It marks the brands that had
+//! rows in them, so that their next crawl rewrites these brands even if it finds the same content.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::rows::columns::Columns;
 use crate::ticks::TickRecord;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// Adds the repair's changes in the table to `actions`.
+/// Adds the removals in the table to `actions`.
 pub(crate) async fn drops(
     table: &Table,
     record: &TickRecord,

@@ -19,6 +19,7 @@ mod refused;
 mod replace;
 mod reviews;
 mod run_row;
+mod searches;
 mod shipping;
 mod store_update;
 
@@ -29,4 +30,5 @@ pub(crate) use plan::Plan;
 pub use rates::RatesReport;
 pub use rebuild::{RebuildReport, RebuiltCatalogue};
 pub use reviews::{REFUSED_REVIEWS_MAX, ReviewChanges};
+pub(crate) use searches::servers_in;
 pub use store_update::StoreUpdate;

@@ -42,6 +42,7 @@ pub(crate) fn run_row(record: &TickRecord) -> Result<RecordBatch, LakeError> {
             TickKind::Reviews => "reviews",
             TickKind::Live => "live",
             TickKind::Rates => "rates",
+            TickKind::Searches => "searches",
             TickKind::Compact => "compact",
             TickKind::Restore => "restore",
             TickKind::Repair => "repair",

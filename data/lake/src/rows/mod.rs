@@ -21,6 +21,7 @@ pub(crate) mod quarantine;
 pub(crate) mod rates;
 pub(crate) mod reviews;
 pub(crate) mod runs;
+pub(crate) mod searches;
 pub(crate) mod shipping;
 pub(crate) mod terms;
 pub(crate) mod variants;

@@ -9,6 +9,7 @@ mod portion;
 mod products;
 mod readable;
 mod reviews;
+mod searches;
 mod session;
 
 use std::collections::{BTreeMap, BTreeSet};

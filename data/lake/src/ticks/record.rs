@@ -30,6 +30,8 @@ pub(crate) enum TickKind {
     Live,
     /// Replaces the exchange rates as a whole.
     Rates,
+    /// Replaces the counts of searched words of some days, and removes old days.
+    Searches,
     /// Merges files, adds columns, or writes the built-in reference data, without changing rows of stores.
     Compact,
     /// Restores tables to the files of an earlier version.
@@ -53,8 +55,8 @@ pub(crate) struct TickRecord {
     /// For a restore: the version to which each table is restored.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) restored: BTreeMap<String, u64>,
-    /// For a repair: paths of the files removed from each table. `stores` then lists the stores whose crawl brings the
-    /// rows back.
+    /// For searched words and a repair: paths of the files removed from each table. After a repair, `stores` lists the
+    /// stores whose crawl brings the rows back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) dropped: BTreeMap<String, Vec<String>>,
     /// Fence number under which the commit batch was begun, if any.

@@ -21,6 +21,7 @@ mod reference;
 mod repair;
 mod restore;
 mod s3;
+mod searches;
 mod shipping;
 mod staged;
 mod support;

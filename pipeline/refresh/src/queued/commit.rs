@@ -117,7 +117,7 @@ pub async fn commit_queued(
     }
     let report = ended?;
     if report.state == RunState::Finished {
-        tidy(&shared, &registry, &report, &options).await;
+        tidy(&shared, &deps.stores.lake, &registry, &report, &options).await;
     }
     Ok(report)
 }

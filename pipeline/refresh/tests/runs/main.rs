@@ -21,5 +21,6 @@ mod pruned;
 mod ratings;
 mod recorded;
 mod refresh;
+mod searched;
 mod slow;
 mod support;
