@@ -68,7 +68,7 @@ pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<O
     let mut report = Box::pin(look(wanted)).await?;
     report.trend = known.trend(&report);
     report.is_released = is_released;
-    report.unfound = unfound(&storage, &now, context.clock.now()).await;
+    report.unfound = unfound(&storage, &lake, context.clock.now()).await;
     let is_page_printed = args.html.as_deref().is_some_and(|file| file.as_os_str() == "-");
     match &args.html {
         Some(_) if is_page_printed => Output::write(render(&report).as_bytes())?,

@@ -1,6 +1,5 @@
 //! `haat searches`: shows what shoppers search for, and which searches find nothing.
 
-use anyhow::anyhow;
 use data_searches::{TopOrder, TopWords, first_day, top};
 use pipeline_quality::searched;
 use serde_json::json;
@@ -19,9 +18,8 @@ pub(crate) async fn run(command: SearchesCommand, context: Context) -> anyhow::R
     }) = command;
     let since = first_day(context.clock.now(), days);
     let storage = context.storage()?;
-    let lake = context.lake_in(&storage).await?.snapshot().await?;
-    let counted_days = searched(&storage, &lake, &since).await;
-    let counted_days = counted_days.map_err(|error| anyhow!(error))?;
+    let lake = context.lake_in(&storage).await?;
+    let counted_days = searched(&storage, &lake, &since).await?;
     let order = if without_hits {
         TopOrder::WithoutHits
     } else {

@@ -51,7 +51,7 @@ impl CountsFile {
 pub struct ServerCounts {
     /// Object that the counts were read from.
     pub file: CountsFile,
-    /// Words that were searched often enough. Empty if the object is damaged.
+    /// Words that were searched often enough.
     pub words: Vec<WordCount>,
     /// Version of the object.
     tag: Option<String>,
@@ -85,7 +85,8 @@ pub async fn list(storage: &Storage, is_wanted: impl Fn(&str) -> bool) -> Result
 /// The storage failed.
 pub async fn read(storage: &Storage, file: CountsFile) -> Result<Option<ServerCounts>, SearchesError> {
     if file.bytes > BYTES_MAX {
-        return Ok(damaged(&file));
+        damaged(&file);
+        return Ok(None);
     }
     let failed = |source| StorageError::Read {
         path: file.path().to_string(),
@@ -99,19 +100,19 @@ pub async fn read(storage: &Storage, file: CountsFile) -> Result<Option<ServerCo
     let tag = answer.meta.e_tag.clone();
     let json = answer.bytes().await.map_err(failed)?;
     let Ok(mut words) = serde_json::from_slice::<Vec<WordCount>>(&json) else {
-        return Ok(damaged(&file));
+        damaged(&file);
+        return Ok(None);
     };
     words.retain(|one| one.count >= SEEN_MIN);
     words.truncate(KEPT_MAX);
     Ok(Some(ServerCounts { file, words, tag }))
 }
 
-fn damaged(file: &CountsFile) -> Option<ServerCounts> {
+fn damaged(file: &CountsFile) {
     tracing::warn!(
         path = %file.path(),
         "an object is skipped and stays in place, because it does not contain counts of searched words"
     );
-    None
 }
 
 /// Returns the counts of all servers from the day `since` on (such as `2026-11-29`). Unreadable objects are skipped.

@@ -1,6 +1,7 @@
 use data_checks::ChecksError;
 use data_lake::LakeError;
 use data_reports::FiguresError;
+use data_searches::SearchesError;
 use data_storage::StorageError;
 
 /// Reason why the quality of the lake's data could not be determined.
@@ -12,6 +13,9 @@ pub enum QualityError {
     /// The record of the brands' checks could not be read.
     #[error("the times of the brands' last checks cannot be read")]
     Checks(#[from] ChecksError),
+    /// The counts of searched words that are not in the lake yet could not be read.
+    #[error("the words that were searched for cannot be read")]
+    Searches(#[from] SearchesError),
     /// The rows could not be counted.
     #[error("the lake's products cannot be counted")]
     Figures(#[from] FiguresError),

@@ -384,7 +384,7 @@ pub async fn after_run(
     // Boxed because the future is large: it reads two states of a lake.
     let mut report = Box::pin(look(wanted)).await?;
     report.trend = known.trend(&report);
-    report.unfound = unfound(storage, &now, at).await;
+    report.unfound = unfound(storage, lake, at).await;
     keep(storage, &report, config.keep).await?;
     Ok(report)
 }

@@ -1,10 +1,10 @@
-use std::error::Error;
-
-use data_lake::LakeSnapshot;
+use data_lake::Lake;
 use data_model::Timestamp;
 use data_reports::UnfoundWords;
 use data_searches::{CountedDays, TopOrder, first_day, load, top};
 use data_storage::Storage;
+
+use crate::QualityError;
 
 /// Number of days of searches that are counted, with today.
 const DAYS: u32 = 7;
@@ -16,14 +16,10 @@ const WORDS_MAX: usize = 20;
 ///
 /// # Errors
 /// The lake or the counts cannot be read.
-pub async fn searched(
-    storage: &Storage,
-    lake: &LakeSnapshot,
-    since: &str,
-) -> Result<CountedDays, Box<dyn Error + Send + Sync>> {
-    // Servers' counts are read first: those that are moved into a newer state of the lake meanwhile are known then.
+pub async fn searched(storage: &Storage, lake: &Lake, since: &str) -> Result<CountedDays, QualityError> {
     let unmoved = load(storage, since).await?;
-    let mut days = lake.searches(since).await?;
+    // The lake is read afterwards, so counts that a crawl moves meanwhile are not missed.
+    let mut days = lake.snapshot().await?.searches(since).await?;
     for (day, servers) in unmoved {
         days.entry(day).or_default().extend(servers);
     }
@@ -32,11 +28,11 @@ pub async fn searched(
 
 /// Returns the words that shoppers searched without results in the last week, most frequent first. Returns none, with a
 /// warning, if the counts cannot be read, because the data can be judged without them.
-pub async fn unfound(storage: &Storage, lake: &LakeSnapshot, now: Timestamp) -> Vec<UnfoundWords> {
+pub async fn unfound(storage: &Storage, lake: &Lake, now: Timestamp) -> Vec<UnfoundWords> {
     let days = match searched(storage, lake, &first_day(now, DAYS)).await {
         Ok(days) => days,
         Err(error) => {
-            let error: &dyn Error = &*error;
+            let error: &dyn std::error::Error = &error;
             tracing::warn!(error, "the words that shoppers did not find cannot be read");
             return Vec::new();
         }
