@@ -89,7 +89,7 @@ async fn killed_at(nth: u64) -> bool {
     write(&rig, 3, "b", &[word("tea", 3)]).await;
     faulty.arm(FaultPlan {
         nth,
-        kind: if nth % 2 == 0 {
+        kind: if nth.is_multiple_of(2) {
             FaultKind::AfterEffect
         } else {
             FaultKind::BeforeEffect
