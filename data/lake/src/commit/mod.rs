@@ -30,5 +30,4 @@ pub(crate) use plan::Plan;
 pub use rates::RatesReport;
 pub use rebuild::{RebuildReport, RebuiltCatalogue};
 pub use reviews::{REFUSED_REVIEWS_MAX, ReviewChanges};
-pub(crate) use searches::servers_in;
 pub use store_update::StoreUpdate;

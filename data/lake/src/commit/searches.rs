@@ -7,14 +7,13 @@ use std::collections::BTreeMap;
 
 use async_recursion::async_recursion as boxed;
 use data_searches::CountedDays;
-use data_storage::Storage;
 
 use super::plan::Plan;
-use crate::delta::{DataFile, read};
-use crate::files::{Scan, compute, load};
+use crate::delta::DataFile;
 use crate::lake::State;
 use crate::rows::build::TableRows;
-use crate::rows::searches::{SearchRows, Servers, add_counts};
+use crate::rows::searches::SearchRows;
+use crate::snapshot::servers_in;
 use crate::ticks::TickKind;
 use crate::{Lake, LakeError, TableName};
 
@@ -81,17 +80,4 @@ impl Lake {
         }
         Ok(plan)
     }
-}
-
-/// Returns the counts in the files of one day.
-pub(crate) async fn servers_in(storage: &Storage, files: &[DataFile]) -> Result<Servers, LakeError> {
-    let bytes = read(storage, TABLE, files).await?;
-    compute(move || {
-        let mut servers = Servers::new();
-        for batch in load(TABLE, bytes, Scan::default())? {
-            add_counts(&batch, &mut servers)?;
-        }
-        Ok(servers)
-    })
-    .await
 }

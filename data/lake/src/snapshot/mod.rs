@@ -38,6 +38,7 @@ pub use live_files::{LiveFile, LiveTable, PartitionColumn};
 pub use offering::Offering;
 pub use readable::LostFile;
 pub use reviews::ShownRatings;
+pub(crate) use searches::servers_in;
 
 /// Selects the state of the lake to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,13 @@
 use async_recursion::async_recursion as boxed;
 use data_searches::CountedDays;
+use data_storage::Storage;
 
-use crate::commit::servers_in;
-use crate::delta::data_files;
+use crate::delta::{DataFile, data_files, read};
+use crate::files::{Scan, compute, load};
+use crate::rows::searches::{Servers, add_counts};
 use crate::{LakeError, LakeSnapshot, TableName};
+
+const TABLE: TableName = TableName::Searches;
 
 impl LakeSnapshot {
     /// Returns the words that shoppers searched for from the day `since` on, such as `2026-11-29`.
@@ -12,7 +16,6 @@ impl LakeSnapshot {
     /// The storage fails or a file is not readable.
     #[boxed]
     pub async fn searches(&self, since: &str) -> Result<CountedDays, LakeError> {
-        const TABLE: TableName = TableName::Searches;
         let storage = self.lake.inner.storage.child(TABLE.as_str());
         let mut days = CountedDays::new();
         for file in data_files(TABLE, self.table(TABLE).await?) {
@@ -24,4 +27,17 @@ impl LakeSnapshot {
         }
         Ok(days)
     }
+}
+
+/// Returns the counts in the files of one day.
+pub(crate) async fn servers_in(storage: &Storage, files: &[DataFile]) -> Result<Servers, LakeError> {
+    let bytes = read(storage, TABLE, files).await?;
+    compute(move || {
+        let mut servers = Servers::new();
+        for batch in load(TABLE, bytes, Scan::default())? {
+            add_counts(&batch, &mut servers)?;
+        }
+        Ok(servers)
+    })
+    .await
 }
