@@ -50,4 +50,20 @@ fn words_that_shoppers_did_not_find_are_told_unless_they_are_not_counted() {
             .contains(&format!("searches without results: {unfound} (3)"))
     );
     assert!(haat.told(&["quality", "--html", "-"]).contains(unfound));
+
+    // A crawl moves the counts of past days into the lake, where they are still found.
+    let folder = haat.path().join("searches");
+    let today = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let days_ago = Command::new("date").args(["-u", "-d", "3 days ago", "+%F"]).output();
+    let days_ago = String::from_utf8(days_ago.unwrap().stdout).unwrap();
+    std::fs::rename(today, folder.join(days_ago.trim())).unwrap();
+    let before = haat.run(&["searches", "top"]).json();
+    haat.run(&["crawl"]).json();
+    assert!(!folder.join(days_ago.trim()).exists());
+    let rows = haat.sql("select day, words, count, without_hits, clicks from searches");
+    assert_eq!(
+        rows,
+        [json!({ "day": days_ago.trim(), "words": unfound, "count": 3, "without_hits": 3, "clicks": 0 })]
+    );
+    assert_eq!(haat.run(&["searches", "top"]).json(), before);
 }
