@@ -53,7 +53,7 @@ fn stated_categories_reach_the_answers_unless_a_store_states_one_for_all_its_goo
     let (_server, up) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     for (id, (_, category)) in moved {
         let (status, product) = get(&format!("{}/v1/products/{id}", up["address"].as_str().unwrap()));
-        let shown = product["data"]["category"]["id"].as_u64();
+        let shown = product["data"]["attributes"]["category"]["id"].as_u64();
         assert_eq!((status, shown), (200, *category), "{product}");
     }
     let again = haat.run(&["crawl"]).json();
