@@ -15,7 +15,7 @@
 //! Every store has discounts drawn from its seed. [`RunningStores::discounts`] lists them; [`RunningStores::truth`] and
 //! [`RunningStores::verdicts`] return their effect on a basket. Carts expire after [`EmulatorConfig::cart_ttl`] by a
 //! clock that [`RunningStores::advance_clock`] moves. [`Fault::AnswerLost`] and [`Fault::EdgeFailed`] carry out the
-//! request and lose the response; [`Fault::Delayed`] carries out the request later. [`RunningStores::calls`] counts the
+//! request and lose the response; [`Fault::Delayed`] and [`Fault::Late`] carry out the request later. [`RunningStores::calls`] counts the
 //! operations that were carried out.
 //!
 //! With [`EmulatorConfig::varied_shipping`], stores in India ship as real stores do: rates depend on destination, value

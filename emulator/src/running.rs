@@ -139,7 +139,7 @@ impl RunningStores {
         Ok(())
     }
 
-    /// Carries out the requests that [`Fault::Delayed`] deferred, and returns their number.
+    /// Carries out the requests that [`Fault::Delayed`] and [`Fault::Late`] deferred, and returns their number.
     pub fn catch_up(&self, slug: &str) -> Result<usize, EmulatorError> {
         self.shop(slug).map(serve::catch_up)
     }

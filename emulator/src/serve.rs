@@ -116,8 +116,15 @@ async fn respond(
     } else {
         (answer::not_found(shop), Delivery::Whole)
     };
-    if let Some(Fault::Delayed { .. }) = fault {
-        shop.delay(ask.clone());
+    if is_query(&ask.path) {
+        for late in shop.take_overdue() {
+            honest(shop, &late, &Method::POST, None);
+        }
+    }
+    match fault {
+        Some(Fault::Delayed { .. }) => shop.delay(ask.clone(), None),
+        Some(Fault::Late { requests, .. }) => shop.delay(ask.clone(), Some(requests)),
+        _ => {}
     }
     if let Some(Fault::AnswerLost { hold_ms }) = fault {
         tokio::time::sleep(Duration::from_millis(hold_ms)).await;
@@ -152,9 +159,12 @@ fn decide(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> (Re
         Fault::PasswordPage if ask.path == "/password" => answer::password(shop),
         Fault::PasswordPage => Reply::redirect(302, format!("{base_url}/password")),
         Fault::QueryThrottled => graphql::throttled(),
+        Fault::CartError { code } => graphql::cart_error(&ask.body, code).unwrap_or_else(|| told(ask)),
         Fault::QueryErrors { partial: false } => graphql::broken(),
         Fault::QueryErrors { partial: true } => graphql::half_broken(&told(ask)),
-        Fault::CatalogueClosed { status } | Fault::Delayed { status } => refusal(*status, None),
+        Fault::CatalogueClosed { status } | Fault::Delayed { status } | Fault::Late { status, .. } => {
+            refusal(*status, None)
+        }
         Fault::EdgeFailed { status } => {
             told(ask);
             refusal(*status, None)

@@ -42,6 +42,14 @@ pub struct StoreAddress {
     pub products: u64,
 }
 
+/// Request that is carried out later.
+#[derive(Debug)]
+struct DelayedAsk {
+    ask: Ask,
+    /// Number of requests to answer before; `None` until the store catches up.
+    requests: Option<u32>,
+}
+
 /// A running emulated store.
 #[derive(Debug)]
 pub(crate) struct Shop {
@@ -74,7 +82,7 @@ pub(crate) struct Shop {
     /// Number of times that the token and the delivery handles were renewed.
     renewals: AtomicU64,
     /// Deferred requests, in order.
-    delayed: Mutex<Vec<Ask>>,
+    delayed: Mutex<Vec<DelayedAsk>>,
 }
 
 /// Limits on the data that a store retains.
@@ -178,15 +186,27 @@ impl Shop {
     /// Maximum number of deferred requests.
     const DELAYED_MAX: usize = 1_000;
 
-    pub(crate) fn delay(&self, ask: Ask) {
+    /// Defers a request until the store has answered `requests` others; `None` defers it until the store catches up.
+    pub(crate) fn delay(&self, ask: Ask, requests: Option<u32>) {
         let mut delayed = lock(&self.delayed);
         if delayed.len() < Self::DELAYED_MAX {
-            delayed.push(ask);
+            delayed.push(DelayedAsk { ask, requests });
         }
     }
 
     pub(crate) fn take_delayed(&self) -> Vec<Ask> {
-        std::mem::take(&mut lock(&self.delayed))
+        let delayed = std::mem::take(&mut *lock(&self.delayed));
+        delayed.into_iter().map(|delayed| delayed.ask).collect()
+    }
+
+    /// Counts an answered request, and returns the deferred requests that waited for it.
+    pub(crate) fn take_overdue(&self) -> Vec<Ask> {
+        let mut delayed = lock(&self.delayed);
+        for requests in delayed.iter_mut().filter_map(|delayed| delayed.requests.as_mut()) {
+            *requests = requests.saturating_sub(1);
+        }
+        let overdue = delayed.extract_if(.., |delayed| delayed.requests == Some(0));
+        overdue.map(|delayed| delayed.ask).collect()
     }
 
     /// Returns the store's current review app.

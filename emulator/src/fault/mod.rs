@@ -183,6 +183,20 @@ pub enum Fault {
         /// HTTP status of the edge's response.
         status: u16,
     },
+    /// Lets the platform's edge give up on a slow store and respond with this status. The store goes on: it answers
+    /// `requests` further GraphQL requests from the old state, and then carries out this one.
+    Late {
+        /// HTTP status of the edge's response.
+        status: u16,
+        /// Number of requests that the store answers before.
+        requests: u32,
+    },
+    /// Makes GraphQL report this user error for every change of a cart, without the change: the code of
+    /// `CartErrorCode` that the platform uses for failures of its own, such as `SERVICE_UNAVAILABLE`.
+    CartError {
+        /// A value of `CartErrorCode`.
+        code: String,
+    },
     /// Makes GraphQL state this quantity for every cart line.
     ManyPieces {
         /// Stated number of units.
@@ -221,6 +235,7 @@ impl Fault {
             Self::OtherCurrency { .. } => product || query || matches!(path, "/meta.json" | "/cart.js" | "/cart.json"),
             Self::Abroad { .. } => product || query || listing || matches!(path, "/" | "/cart.js" | "/cart.json"),
             Self::CustomersThrottled
+            | Self::CartError { .. }
             | Self::ManyPieces { .. }
             | Self::CheckoutAt { .. }
             | Self::NullNodes { .. }

@@ -40,7 +40,7 @@ use apollo_compiler::response::JsonMap;
 use apollo_compiler::validation::Valid;
 use serde_json::{Map, Value, json};
 
-pub(crate) use refusal::{broken, half_broken, locked, throttled};
+pub(crate) use refusal::{broken, cart_error, half_broken, locked, throttled};
 
 use crate::answer::{Twist, not_found};
 use crate::ask::Ask;

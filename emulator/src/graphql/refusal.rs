@@ -57,6 +57,22 @@ pub(crate) fn broken() -> Reply {
     errors(vec![internal_error()])
 }
 
+/// Returns the answer to a change of a cart that only states this user error; `None` for other requests.
+pub(crate) fn cart_error(body: &[u8], code: &str) -> Option<Reply> {
+    let request: Value = serde_json::from_slice(body).ok()?;
+    let (_, fields) = request["query"].as_str()?.split_once("mutation")?.1.split_once('{')?;
+    let field: String = fields
+        .trim_start()
+        .chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect();
+    let error = json!({ "code": code, "field": null, "message": "An error occurred." });
+    let payload = json!({ "cart": null, "userErrors": [error], "warnings": [] });
+    field
+        .starts_with("cart")
+        .then(|| Reply::json_of(200, &json!({ "data": { (field): payload } })))
+}
+
 /// Replaces the first field of a correct response with an error.
 pub(crate) fn half_broken(honest: &Reply) -> Reply {
     let Ok(mut body) = serde_json::from_slice::<Value>(&honest.body) else {
