@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use data_model::{CurrencyCode, VariantId};
 use serde::Deserialize;
-use storefront::GraphqlAnswer;
+use storefront::{GraphqlAnswer, GraphqlErrorKind};
 
 use super::arithmetic::{AppliedDiscount, By, LineDiscounts, automatic, by_code, parts};
 use super::wire;
@@ -25,9 +25,22 @@ const PIECES_MAX: u32 = 1_000_000;
 /// Title of the only variant of a product without options.
 const DEFAULT_TITLE: &str = "Default Title";
 
+/// Codes of the platform's `CartErrorCode` that tell of a failure at the store instead of a fault of the call: the cart
+/// could not be saved, a function of the store failed, delivery is still being calculated. Such a call is not refused
+/// for good, and its outcome is unknown. All other codes are final.
+pub(crate) const PASSING: [&str; 3] = [
+    "SERVICE_UNAVAILABLE",
+    "MERCHANDISE_LINE_TRANSFORMERS_RUN_ERROR",
+    "PENDING_DELIVERY_GROUPS",
+];
+
 /// Parses the response to a mutation; `field` is its name (`cartLinesAdd`).
 pub(crate) fn read_mutation(answer: &GraphqlAnswer, field: &str) -> Result<CartAnswer, CartFault> {
     let payload: wire::Payload = payload(answer, field)?.ok_or_else(|| refused(answer))?;
+    let mut codes = payload.user_errors.iter().filter_map(|error| error.code.as_deref());
+    if codes.any(|code| PASSING.contains(&code)) {
+        return Err(CartFault::Refused(GraphqlErrorKind::Failure));
+    }
     let refusals = payload.user_errors.into_iter().map(refusal).collect();
     let cart = payload.cart.map(|cart| cart_of(cart, payload.warnings)).transpose()?;
     Ok(CartAnswer {
