@@ -32,6 +32,7 @@ impl Carts {
             email,
             open: Some(OpenOperation {
                 id: asked.operation.clone(),
+                over_at: Some(self.over_at(asked.time.deadline())),
                 targets: intent.targets,
             }),
             ..empty

@@ -137,6 +137,9 @@ pub(crate) struct ChosenDelivery {
 /// the operation can be repeated.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OpenOperation {
+    /// Time after which none of the operation's calls can still be in progress.
+    #[serde(default)]
+    pub(crate) over_at: Option<Timestamp>,
     pub(crate) id: String,
     pub(crate) targets: Vec<BrandTarget>,
 }
@@ -250,9 +253,9 @@ impl CartRecord {
         })
     }
 
-    /// True if a store has received all settings of its cart.
+    /// True if a store has received all settings of its cart, and no quantity of it may still change by a late call.
     pub(crate) fn is_told(&self, group: &Group) -> bool {
-        group.address == self.address && group.unsent == Target::default()
+        group.address == self.address && group.unsent == Target::default() && !group.is_unsure()
     }
 }
 
@@ -374,6 +377,11 @@ impl Group {
             self.wanted.contains_key(variant) || doubted.is_some_and(|asked| asked.contains_key(variant))
         };
         self.products.retain(|variant, _| is_there(variant));
+    /// True if a call that changes quantities may still be carried out.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.doubt.as_ref().is_some_and(|doubt| !doubt.asked.is_empty())
+    }
+
         self.shown.retain(|variant, _| is_there(variant));
     }
 
