@@ -83,13 +83,14 @@ pub struct LivePrice {
     /// ISO 4217 code of all amounts.
     #[schema(required = true)]
     pub currency: Option<String>,
-    /// Lowest price among the listed variants that have a price, in minor units; 0 if none has a price.
+    /// Lowest price among the variants that have a price, in minor units; 0 if none has a price. Null unless all
+    /// variants are listed.
     #[schema(required = true)]
     pub price_min_minor: Option<i64>,
-    /// Highest price among the listed variants, in minor units.
+    /// Highest price among the variants, in minor units. Null unless all variants are listed.
     #[schema(required = true)]
     pub price_max_minor: Option<i64>,
-    /// True if at least one variant can be bought.
+    /// True if at least one variant can be bought. Null if none of the listed variants can and others are not listed.
     #[schema(required = true)]
     pub in_stock: Option<bool>,
     /// True if the entry lists all variants of the product. For a product with many variants, a store may list only the

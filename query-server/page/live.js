@@ -46,12 +46,18 @@ function summary({ price: prices, stock: stocks, variants }) {
   return `${plural(variants.length, 'variant')} changed in ${what} since the last crawl.`;
 }
 
+/** The prices of all variants; without a number where some are not listed. */
+function range({ price_min_minor: least, price_max_minor: most, currency }) {
+  if (least === null) return 'Prices differ by variant';
+  return most > least ? `${price(least, currency)} to ${price(most, currency)}` : price(least, currency);
+}
+
 function verified(told) {
   const changes = new Map(told.changes.variants.map((change) => [change.variant_id, change]));
   const gone = told.changes.variants.filter(({ now }) => !now).map(({ variant_id: id, before }) => ({ variant_id: id, title: id, ...before }));
   const rows = [...told.variants, ...gone];
   return [el('p', { class: 'verdict' }, el('b', { class: 'yes' }, 'Verified at the store'), el('time', { datetime: told.as_of, class: 'quiet' }, moment(told.as_of))),
-    el('p', {}, el('b', {}, price(told.price_min_minor, told.currency)), told.price_max_minor > told.price_min_minor ? ` to ${price(told.price_max_minor, told.currency)}` : '', ' · ', stock(told.in_stock)),
+    el('p', {}, el('b', {}, range(told)), told.in_stock === null ? '' : ` · ${stock(told.in_stock)}`),
     el('p', { class: told.changes.variants.length ? 'change' : 'quiet' }, summary(told.changes)),
     el('ul', { class: 'now' }, ...rows.slice(0, LISTED_MAX).map((variant) => variantRow(variant, changes.get(variant.variant_id), told))),
     rows.length > LISTED_MAX ? el('p', { class: 'small' }, `and ${plural(rows.length - LISTED_MAX, 'more variant')}`) : null,
@@ -61,7 +67,7 @@ function verified(told) {
 function unverified(told) {
   const verdict = told.code === 'product_gone' ? 'Gone from the store' : 'Not verified';
   return [el('p', { class: 'verdict' }, el('b', { class: 'no' }, verdict), unseen(': '), el('span', {}, WHY[told.code] ?? told.detail)),
-    told.code === 'product_gone' ? null : el('p', {}, `Last seen at ${price(told.price_min_minor, told.currency)}, ${moment(told.snapshot_at)}. It may have changed.`)];
+    told.code === 'product_gone' ? null : el('p', {}, `Last seen ${told.price_min_minor === null ? '' : `at ${price(told.price_min_minor, told.currency)}, `}${moment(told.snapshot_at)}. It may have changed.`)];
 }
 
 /** The check of a product's price; empty where this server does not ask stores. `atOnce` asks without a click. */

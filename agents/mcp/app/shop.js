@@ -194,7 +194,7 @@ function priceStored({ price_min_minor: price, currency, in_stock: inStock }) {
 function priceNow({ verified, as_of: asOf, detail, currency, price_min_minor: least, price_max_minor: most, in_stock: inStock }) {
   const range = least === most || !(most > 0) ? money(least, currency) : `${money(least, currency)} to ${money(most, currency)}`;
   const told = verified
-    ? el('p', { class: 'good' }, `Checked at the store at ${clock(asOf)}${inStock ? '' : ': sold out'}`)
+    ? el('p', { class: 'good' }, `Checked at the store at ${clock(asOf)}${inStock === false ? ': sold out' : ''}`)
     : el('p', { class: 'bad' }, `Not verified${detail ? `: ${detail}` : ''}${asOf ? ` Last known on ${day(asOf)}.` : ''}`);
   return [least > 0 ? el('p', { class: 'price' }, range) : null, told];
 }

@@ -116,7 +116,10 @@ pub(crate) fn observation(
 }
 
 fn priced(stored: &StoredProduct, brand: &StoredBrand, variants: Vec<LiveVariant>) -> LivePrice {
-    let amounts = || variants.iter().map(|variant| variant.amount_minor);
+    // Variants that are not listed may be cheaper, dearer or in stock.
+    let is_whole = stored.variants_complete;
+    let amounts = || variants.iter().map(|variant| variant.amount_minor).filter(|_| is_whole);
+    let in_stock = variants.iter().any(|variant| variant.available);
     LivePrice {
         product_id: stored.id.to_string(),
         product_uid: Some(stored.product_uid.to_string()),
@@ -132,7 +135,7 @@ fn priced(stored: &StoredProduct, brand: &StoredBrand, variants: Vec<LiveVariant
         // A price of 0 is used only if no variant has a higher price, because free variants come with a purchase.
         price_min_minor: amounts().min_by_key(|amount| (*amount <= 0, *amount)),
         price_max_minor: amounts().max(),
-        in_stock: Some(variants.iter().any(|variant| variant.available)),
+        in_stock: Some(in_stock).filter(|in_stock| is_whole || *in_stock),
         variants_complete: stored.variants_complete,
         variants,
         changes: None,

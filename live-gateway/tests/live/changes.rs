@@ -140,6 +140,10 @@ async fn a_live_price_says_whether_its_variants_are_all_that_the_product_has() {
         for told in market.prices(&idents).await {
             assert_eq!(told["verified"], true, "{told}");
             assert_eq!(told["variants_complete"], !cut, "{told}");
+            // Variants that are not listed may be cheaper or in stock.
+            assert_eq!(told["price_min_minor"].is_null(), cut, "{told}");
+            assert_eq!(told["price_max_minor"].is_null(), cut, "{told}");
+            assert!(told["in_stock"] == true || told["in_stock"].is_null() == cut, "{told}");
         }
     }
 }

@@ -88,6 +88,7 @@ fn in_cart(record: &CartRecord, item: &Item, meant: Option<&ItemVariant>) -> Opt
             brand: group.brand.clone(),
             variant: line.variant.0,
             product: named.clone(),
+            currency: meant.map_or(group.seen.currency, |meant| meant.currency),
         })
     })
 }

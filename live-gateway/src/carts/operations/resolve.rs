@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use data_model::{ErrorCode, ProductIdent, StoredBrand, StoredProduct, StoredVariant};
+use data_model::{CurrencyCode, ErrorCode, ProductIdent, StoredBrand, StoredProduct, VariantId};
 
 use super::Item;
 use crate::cart_failure::CartFailure;
@@ -30,6 +30,8 @@ pub(super) struct ItemVariant {
     pub(super) variant: u64,
     /// Public id of the product.
     pub(super) product: String,
+    /// Currency in which the product's prices are shown.
+    pub(super) currency: CurrencyCode,
 }
 
 impl Carts {
@@ -73,17 +75,23 @@ fn meant(item: &Item, product: Option<&StoredProduct>, brands: &[StoredBrand]) -
     })?;
     Ok(ItemVariant {
         brand: brand.clone(),
-        variant: variant.id.0,
+        variant,
         product: product.id.to_string(),
+        currency: product.currency,
     })
 }
 
-/// Returns the variant of an item: the named one, else the first that can be bought, else the first.
-fn variant<'a>(product: &'a StoredProduct, item: &Item) -> Option<&'a StoredVariant> {
+/// Returns the variant of an item: the named one, else the first that can be bought, else the first. If not all variants
+/// of the product are listed, its store decides if there is one of that id.
+fn variant(product: &StoredProduct, item: &Item) -> Option<u64> {
     let variants = &product.variants;
+    let is_listed = |id: VariantId| variants.iter().any(|variant| variant.id == id);
     match item.variant {
-        Some(id) => variants.iter().find(|variant| variant.id == id),
-        None => variants.iter().find(|variant| variant.available).or(variants.first()),
+        Some(id) => (is_listed(id) || !product.variants_complete).then_some(id.0),
+        None => {
+            let first = variants.iter().find(|variant| variant.available);
+            first.or(variants.first()).map(|variant| variant.id.0)
+        }
     }
 }
 
@@ -102,6 +110,9 @@ pub(super) fn put(wanted: &mut Vec<WantedPieces>, meant: ItemVariant, item: &Ite
     let pieces = wanted[at].lines.entry(meant.variant).or_default();
     *pieces = pieces.saturating_add(item.quantity);
     wanted[at].products.insert(meant.variant, meant.product);
-    let shown = item.shown.clone().map(|price| (meant.variant, price));
+    let shown = item.shown.clone().map(|price| {
+        let currency = price.currency.or(Some(meant.currency));
+        (meant.variant, ShownPrice { currency, ..price })
+    });
     wanted[at].shown.extend(shown);
 }

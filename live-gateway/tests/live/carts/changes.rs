@@ -179,3 +179,44 @@ async fn a_brand_whose_amounts_are_in_another_currency_than_its_catalogue_says_s
         }])
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_variant_beyond_the_listed_ones_is_asked_of_its_store() {
+    for is_whole in [false, true] {
+        let mut mall = Mall::open(1).await;
+        let shelf = std::sync::Arc::get_mut(&mut mall.shelf).unwrap();
+        let several = shelf.products.iter_mut().find(|(_, product)| {
+            let mut variants = product.variants.iter().skip(1);
+            variants.any(|variant| variant.available)
+        });
+        let (ident, product) = several.unwrap();
+        let at = product
+            .variants
+            .iter()
+            .skip(1)
+            .position(|variant| variant.available)
+            .unwrap()
+            + 1;
+        let unlisted = product.variants.remove(at).id.to_string();
+        product.variants_complete = is_whole;
+        let ident = ident.to_string();
+        let server = mall.server().await;
+        let item = |variant: &str| json!({ "items": [{ "product_id": ident, "variant_id": variant, "qty": 1 }] });
+        let (status, told) = server.send(Call::post("/v1/cart", item(&unlisted))).await;
+        if is_whole {
+            assert_eq!(
+                (status.as_u16(), told["code"].as_str()),
+                (404, Some("product_not_found"))
+            );
+            continue;
+        }
+        let line = &group(&told["data"], &mall.brand(0))["lines"][0];
+        assert_eq!(
+            (&line["variant_id"], &line["qty"]),
+            (&json!(unlisted), &json!(1)),
+            "{told:#}"
+        );
+        let told = server.data(Call::post("/v1/cart", item("1"))).await;
+        assert_eq!(told["problems"][0]["code"], "product_not_found", "{told:#}");
+    }
+}
