@@ -65,7 +65,7 @@ function lineItem(line, code, run) {
       el('a', { class: 'title', dir: 'auto', href: productAddress(line.product_id), 'data-id': line.product_id }, line.title),
       line.variant_title ? el('p', { class: 'small', dir: 'auto' }, line.variant_title) : null,
       wrong ? el('p', { class: 'short' }, wrong) : null,
-      line.price_changed ? el('p', { class: 'short' }, `It was shown for ${price(line.price_changed.shown_minor, code)}.`) : null,
+      line.price_changed ? el('p', { class: 'short' }, `It was shown for ${price(line.price_changed.shown_minor, line.price_changed.shown_currency)}.`) : null,
       el('div', { class: 'doing' }, line.qty === 0 ? null : stepper(line, run),
         el('button', { class: 'link', type: 'button', 'data-key': `remove ${line.line_id}`, click: remove }, 'Remove', unseen(` ${line.title}`)))),
     el('div', { class: 'cost' }, el('b', {}, price(line.line_total_minor, code)),

@@ -68,7 +68,7 @@ fn an_agent_takes_a_quote_to_a_cart_and_is_told_when_the_store_no_longer_holds_i
     let (store, handle) = url.split_once("/products/").unwrap();
     let change = json!({ "kind": "reprice", "item": handle, "price": "4321.00" });
     assert_eq!(post(&format!("{store}/emulator/change"), &change).0, 200);
-    let changed = json!({ "shown_minor": shown, "now_minor": 432_100 });
+    let changed = json!({ "shown_minor": shown, "shown_currency": "INR", "now_minor": 432_100 });
     let again = call("create_cart", json!({ "items": [item] }));
     assert_eq!(
         (&line(&again)["price_held"], &line(&again)["price_changed"]),

@@ -275,7 +275,7 @@ function lineItem(line, currency) {
     el('div', {}, el('span', { dir: 'auto' }, name),
       el('p', { class: 'soft' }, `${money(line.unit_price_minor, currency)} each`),
       held === true ? el('p', { class: 'good' }, 'The price held.') : null,
-      change ? el('p', { class: 'bad' }, `It was shown for ${money(change.shown_minor, currency)}.`) : null,
+      change ? el('p', { class: 'bad' }, `It was shown for ${money(change.shown_minor, change.shown_currency)}.`) : null,
       line.available ? null : el('p', { class: 'bad' }, 'Sold out')),
     host.tools && sellsCarts ? el('div', { class: 'steps' },
       does(`less ${line.line_id}`, line.qty > 1 ? '−' : 'Remove', line.qty > 1 ? `one less of ${name}` : name, () => setQuantity(line, Math.max(line.qty - 1, 0))),

@@ -104,7 +104,7 @@ pub struct CartLine {
     /// Unit price.
     pub unit_price_minor: i64,
     /// True if the store's price equals the price that was shown for one unit (`price_minor` or `quote` of the item).
-    /// Null if no price was shown, or if the store's currency has changed since.
+    /// A price in another currency does not. Null if no price was shown.
     #[schema(required = true)]
     pub price_held: Option<bool>,
     /// Shown price and the store's price, if they differ.
@@ -131,10 +131,13 @@ pub struct MergedItem {
 }
 
 /// Difference between the shown price and the store's price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartPriceChange {
     /// Unit price that the caller showed to the buyer.
     pub shown_minor: i64,
+    /// ISO 4217 code of the shown price: of the quote, or else of the product's price here. The group's currency is
+    /// that of the store's price.
+    pub shown_currency: String,
     /// Current unit price at the store: `unit_price_minor`.
     pub now_minor: i64,
 }
@@ -386,7 +389,7 @@ pub struct ItemBody {
     /// Quantity to add.
     #[schema(minimum = 1, maximum = 999)]
     pub qty: u32,
-    /// Unit price shown to the buyer, in minor units of the store's currency. The line reports whether this price still
+    /// Unit price shown to the buyer, in minor units of the product's currency. The line reports whether this price still
     /// holds, also at later reads.
     #[schema(required = false, minimum = 0)]
     pub price_minor: Option<i64>,

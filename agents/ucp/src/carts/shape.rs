@@ -168,7 +168,7 @@ fn line(line: &Line) -> LineItem {
         quantity: line.qty,
         totals: parts.into_iter().flatten().collect(),
         price_held: line.price_held,
-        price_changed: line.price_changed,
+        price_changed: line.price_changed.clone(),
     }
 }
 
@@ -186,10 +186,16 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
     let mut shown = 0;
     for line in &group.lines {
         let at = format!("$.line_items[{shown}]");
-        if let Some(PriceChange { shown_minor, now_minor }) = line.price_changed.filter(|_| line.qty > 0) {
+        if let Some(change) = line.price_changed.as_ref().filter(|_| line.qty > 0) {
             let (title, currency) = (&line.title, &group.currency);
+            let PriceChange {
+                shown_minor,
+                shown_currency,
+                now_minor,
+            } = change;
             let content = format!(
-                "{title} was shown for {shown_minor}; its store now asks {now_minor}, in minor units of {currency}."
+                "{title} was shown for {shown_minor} {shown_currency}; its store now asks {now_minor} {currency}, in \
+                 minor units."
             );
             messages.push(Message::warning("price_not_held", content).about(at.clone()));
         }

@@ -73,9 +73,10 @@ pub(crate) struct AutomaticDiscount {
 }
 
 /// Price that the buyer was shown, and the store's current price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct PriceChange {
     pub(crate) shown_minor: i64,
+    pub(crate) shown_currency: String,
     pub(crate) now_minor: i64,
 }
 

@@ -170,8 +170,11 @@ fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine>
     ids(id, group).map(|(line_id, line)| {
         let holding = group.holding();
         let requested_qty = holding.asked(line);
-        let shown_minor = shown_minor(group, line).filter(|_| requested_qty > 0);
-        let differs = |shown: &i64| *shown != line.unit_price_minor;
+        let change = price_change(group, line).filter(|_| requested_qty > 0);
+        // Amounts in different currencies are never equal.
+        let is_held = |change: &CartPriceChange| {
+            change.shown_minor == change.now_minor && change.shown_currency == group.seen.currency.as_str()
+        };
         CartLine {
             line_id,
             product_id: product_id(&group.brand, line.product),
@@ -184,11 +187,8 @@ fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine>
             added_by_store: unasked(holding, line) == Some(Unasked::Added),
             merged: merged(group, line),
             unit_price_minor: line.unit_price_minor,
-            price_held: shown_minor.map(|shown| !differs(&shown)),
-            price_changed: shown_minor.filter(differs).map(|shown_minor| CartPriceChange {
-                shown_minor,
-                now_minor: line.unit_price_minor,
-            }),
+            price_held: change.as_ref().map(is_held),
+            price_changed: change.filter(|change| !is_held(change)),
             line_total_minor: line.subtotal_minor,
             discount_minor: line.discount_minor,
             available: line.available && line.quantity > 0 && line.quantity >= requested_qty,
@@ -196,10 +196,14 @@ fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine>
     })
 }
 
-/// Returns the unit price of the line's variant that was shown to the buyer. Returns `None` if the currencies differ.
-fn shown_minor(group: &Group, line: &StoreLine) -> Option<i64> {
+/// Returns the unit price of the line's variant that was shown to the buyer, and its price now.
+fn price_change(group: &Group, line: &StoreLine) -> Option<CartPriceChange> {
     let shown = group.shown.get(&line.variant.0)?;
-    (shown.currency == Some(group.seen.currency)).then_some(shown.minor)
+    Some(CartPriceChange {
+        shown_minor: shown.minor,
+        shown_currency: shown.currency?.to_string(),
+        now_minor: line.unit_price_minor,
+    })
 }
 
 /// Returns the lines of a group with their ids.

@@ -96,8 +96,7 @@ pub(crate) struct Group {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ShownPrice {
     pub(crate) minor: i64,
-    /// Currency of the price. For a price without a quote it is the currency of the store's cart when the item was
-    /// added.
+    /// Currency of the price: of the quote, or else of the product in the catalogue when the item was added.
     pub(crate) currency: Option<CurrencyCode>,
     /// Id of the signed quote, if there is one.
     pub(crate) quote: Option<String>,
@@ -137,10 +136,10 @@ pub(crate) struct ChosenDelivery {
 /// the operation can be repeated.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OpenOperation {
+    pub(crate) id: String,
     /// Time after which none of the operation's calls can still be in progress.
     #[serde(default)]
     pub(crate) over_at: Option<Timestamp>,
-    pub(crate) id: String,
     pub(crate) targets: Vec<BrandTarget>,
 }
 
@@ -368,21 +367,19 @@ impl Group {
         self.products
             .extend(products.map(|(variant, id)| (*variant, id.clone())));
         for (variant, price) in target.shown.iter().filter(|(variant, _)| is_new(variant)) {
-            let currency = price.currency.or(Some(self.seen.currency));
-            let price = price.clone();
-            self.shown.insert(*variant, ShownPrice { currency, ..price });
+            self.shown.insert(*variant, price.clone());
         }
         let doubted = self.doubt.as_ref().map(|doubt| &doubt.asked);
         let is_there = |variant: &u64| {
             self.wanted.contains_key(variant) || doubted.is_some_and(|asked| asked.contains_key(variant))
         };
         self.products.retain(|variant, _| is_there(variant));
+        self.shown.retain(|variant, _| is_there(variant));
+    }
+
     /// True if a call that changes quantities may still be carried out.
     pub(crate) fn is_unsure(&self) -> bool {
         self.doubt.as_ref().is_some_and(|doubt| !doubt.asked.is_empty())
-    }
-
-        self.shown.retain(|variant, _| is_there(variant));
     }
 
     /// Returns the ids of the quotes with which lines were added.

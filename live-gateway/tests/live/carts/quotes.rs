@@ -153,7 +153,7 @@ async fn a_line_says_if_the_price_of_its_quote_held_and_checkout_names_the_quote
     assert_eq!(line["variant_id"], variant.to_string());
     mall.stores.reprice(&mall.slug(0), variant, "77777.00").unwrap();
     let told = server.data(Call::get(path(&cart, ""))).await;
-    let changed = json!({ "shown_minor": price, "now_minor": 7_777_700 });
+    let changed = json!({ "shown_minor": price, "shown_currency": "INR", "now_minor": 7_777_700 });
     let (held, both, _) = verdict(&told, &mall);
     assert_eq!((held, both), (json!(false), changed));
     let asked = json!({ "cart_id": cart["cart_id"] });
@@ -188,7 +188,7 @@ async fn a_quote_that_ended_is_compared_and_said_to_have_ended() {
     for (passed_ms, codes) in [(3_599_000, vec![]), (1_000, vec![json!("quote_expired")])] {
         mall.clock.advance_ms(passed_ms);
         let cart = server.cart(&[item(&ident, &quote)]).await;
-        let changed = json!({ "shown_minor": price, "now_minor": 7_777_700 });
+        let changed = json!({ "shown_minor": price, "shown_currency": "INR", "now_minor": 7_777_700 });
         assert_eq!(verdict(&cart, &mall), (json!(false), changed, codes));
     }
 }

@@ -34,7 +34,11 @@ fn verdict(cart: &Value, mall: &Mall, nth: usize) -> (Value, Value) {
 }
 
 fn changed(shown_minor: i64, now_minor: i64) -> (Value, Value) {
-    let both = json!({ "shown_minor": shown_minor, "now_minor": now_minor });
+    changed_from("INR", shown_minor, now_minor)
+}
+
+fn changed_from(currency: &str, shown_minor: i64, now_minor: i64) -> (Value, Value) {
+    let both = json!({ "shown_minor": shown_minor, "shown_currency": currency, "now_minor": now_minor });
     (json!(false), both)
 }
 
@@ -80,6 +84,27 @@ async fn a_line_says_at_every_read_if_the_price_that_was_shown_held() {
         .await;
     assert_eq!(verdict(&told, &mall, 0), held());
     assert_eq!(verdict(&told, &mall, 1), changed(second - 1, second));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_price_in_another_currency_is_never_held_whatever_its_number() {
+    let mut mall = Mall::open(1).await;
+    let price = mall.goods(0)[0].2;
+    // The catalogue shows the same number as another currency's amount.
+    let shelf = std::sync::Arc::get_mut(&mut mall.shelf).unwrap();
+    shelf.brands[0].currency = "USD".parse().unwrap();
+    for product in shelf.products.values_mut() {
+        product.currency = "USD".parse().unwrap();
+    }
+    let server = mall.server().await;
+    let cart = server.cart(&[shown(&mall, 0, price)]).await;
+    let read = server.data(Call::get(path(&cart, ""))).await;
+    let items = json!({ "items": [shown(&mall, 0, price)] });
+    let put = Call::new(Method::PUT, path(&cart, "/lines")).with(items);
+    for told in [cart, read, server.data(put).await] {
+        assert_eq!(group(&told, &mall.brand(0))["currency"], "INR");
+        assert_eq!(verdict(&told, &mall, 0), changed_from("USD", price, price));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
