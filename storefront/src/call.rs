@@ -104,7 +104,7 @@ impl Call<'_> {
 const STOREFRONT_TOKEN: HeaderName = HeaderName::from_static("x-shopify-storefront-access-token");
 
 /// Time for which a "moved permanently" redirect is remembered.
-const MOVED_TTL: Duration = Duration::from_secs(3600);
+pub(crate) const MOVED_TTL: Duration = Duration::from_secs(3600);
 
 /// Runs `work` and returns its outcome if it finishes before `deadline`.
 pub(crate) async fn until<T>(
@@ -139,6 +139,18 @@ impl Store {
 
     /// Returns the outcome of a call before its deadline, including retries and redirects.
     pub(crate) async fn obtain(&self, call: &Call<'_>) -> Result<CallResult, StoreError> {
+        match self.obtain_once(call).await {
+            // The redirect was not followed, so the store has not carried out anything.
+            Err(StoreError::Redirect {
+                to: Some(to),
+                fault: RedirectFault::Foreign,
+                ..
+            }) if self.is_home(&to).await => self.obtain_once(call).await,
+            outcome => outcome,
+        }
+    }
+
+    async fn obtain_once(&self, call: &Call<'_>) -> Result<CallResult, StoreError> {
         let terms = self.terms(call.effect);
         // A site map may name an address on another host. Its outcome counts for the state of this store's host.
         let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
@@ -172,10 +184,8 @@ impl Store {
 
     /// Requests the page at the host's current address and follows redirects.
     async fn attempt(&self, first: &Host, call: &Call<'_>, terms: Terms) -> Result<CallResult, Failure> {
-        let moved = first
-            .state()
-            .moved
-            .clone()
+        let moved = first.state().moved.clone();
+        let moved = moved
             .filter(|(_, since)| since.elapsed() < MOVED_TTL && authority(&call.url) == first.name)
             .filter(|(origin, _)| !call.is_private(self) || self.is_own(origin));
         let outcome = match moved {

@@ -58,6 +58,8 @@ pub(crate) struct State {
     pub(crate) budget: RetryBudget,
     /// Address to which the host has moved permanently, and the time of that redirect.
     pub(crate) moved: Option<(Url, Instant)>,
+    /// Further host of the store, without `www.`, and the time at which the store stated that; see [`crate::home`].
+    pub(crate) home: Option<(String, Instant)>,
     pub(crate) last_used: Instant,
 }
 
@@ -70,6 +72,7 @@ impl Host {
             breaker: Breaker::new(config),
             budget: RetryBudget::new(config),
             moved: None,
+            home: None,
             last_used: now,
         };
         Self {

@@ -28,6 +28,7 @@ mod error;
 mod exchange;
 mod front;
 mod graphql;
+mod home;
 mod host;
 mod hosts;
 mod line;

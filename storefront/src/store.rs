@@ -111,13 +111,13 @@ impl Store {
 
     /// Returns true if an address is on one of the store's own hosts.
     pub(crate) fn is_own(&self, url: &Url) -> bool {
-        let place = |url: &Url| {
-            let host = site(url.host_str().unwrap_or_default());
-            url.port()
-                .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
-        };
-        let place_of = place(url);
-        place_of == place(&self.base_url) || self.own_hosts.contains(&place_of)
+        let place = place(url);
+        place == self::place(&self.base_url) || self.is_named(&place) || self.home().as_ref() == Some(&place)
+    }
+
+    /// Returns true if the caller named the host as one of the store.
+    pub(crate) fn is_named(&self, host: &str) -> bool {
+        self.own_hosts.iter().any(|own| own == site(host))
     }
 
     /// Address from which the store was created.
@@ -177,6 +177,13 @@ impl Store {
 /// `"..\t"` would become two dots.
 fn is_no_segment(text: &str) -> bool {
     matches!(text, "" | "." | "..") || text.len() > 2048 || text.contains(char::is_control)
+}
+
+/// Returns an address's host without `www.`, with its port unless that is the scheme's default.
+pub(crate) fn place(url: &Url) -> String {
+    let host = site(url.host_str().unwrap_or_default());
+    url.port()
+        .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
 /// Returns a host without `www.`, because both forms are the same shop.

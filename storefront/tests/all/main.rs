@@ -15,6 +15,8 @@ mod lost;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
+mod moved;
+#[cfg(test)]
 mod paced;
 #[cfg(test)]
 mod pages;
