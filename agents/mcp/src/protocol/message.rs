@@ -3,6 +3,9 @@ use serde_json::{Map, Number, Value};
 
 use super::fault::Fault;
 
+/// Number from which a floating-point number may stand for several integers.
+const INEXACT: f64 = 9_007_199_254_740_992.0;
+
 /// Id of a request: a text or an integer, never null.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -56,7 +59,7 @@ impl Message {
                     method,
                     params: members.remove("params"),
                 }),
-                None => invalid("`id` must be a string or an integer."),
+                None => invalid("`id` must be a string or an integer of at most 64 bits."),
             },
             Some(_) => invalid("`method` must be a string."),
             None if members.contains_key("result") || members.contains_key("error") => Self::Response,
@@ -70,7 +73,9 @@ impl Id {
         match value {
             Value::String(text) => Some(Self::Text(text)),
             Value::Number(number) => {
-                let whole = number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|it| it.fract() == 0.0);
+                // A response must repeat the id exactly. The parser rounds integers of more than 64 bits.
+                let is_exact = |it: f64| it.fract() == 0.0 && it.abs() < INEXACT;
+                let whole = number.is_i64() || number.is_u64() || number.as_f64().is_some_and(is_exact);
                 whole.then_some(Self::Number(number))
             }
             _ => None,

@@ -208,6 +208,11 @@ fn what_is_no_message_is_refused() {
         (json!({ "jsonrpc": "2.0", "id": null, "error": {} }), "response"),
         (json!({ "jsonrpc": "2.0", "id": null, "method": "ping" }), "invalid"),
         (json!({ "jsonrpc": "2.0", "id": 1.5, "method": "ping" }), "invalid"),
+        (json!({ "jsonrpc": "2.0", "id": u64::MAX, "method": "ping" }), "request"),
+        (
+            json!({ "jsonrpc": "2.0", "id": 1.234_567_890_123_456_8e22, "method": "ping" }),
+            "invalid",
+        ),
         (json!({ "jsonrpc": "2.0", "id": true, "method": "ping" }), "invalid"),
         (json!({ "jsonrpc": "2.0", "id": {}, "method": "ping" }), "invalid"),
         (json!({ "jsonrpc": "2.0", "id": 1, "method": 2 }), "invalid, named"),
