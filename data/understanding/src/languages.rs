@@ -30,6 +30,8 @@ const ELIDED: [&str; 14] = [
 ];
 /// Letters that link the components of a compound word.
 const LINKS: [&str; 7] = ["", "s", "n", "en", "es", "er", "e"];
+/// Minimum number of letters of a component that the languages do not have.
+const KNOWN_CHARS_MIN: usize = 4;
 /// Inflected endings of each language, each with the ending of the word in the language file.
 const ENDINGS: [&[(&str, &str)]; COUNT] = [
     &[
@@ -145,8 +147,9 @@ impl TranslatedQuery {
         {
             return None;
         }
+        let is_known = |word: &str| is_titled(word) || is_english(word);
         let matches: Vec<[Option<Match>; COUNT]> = (0..words.len())
-            .map(|at| LEXICON.at(words.get(at..).unwrap_or_default()))
+            .map(|at| LEXICON.at(words.get(at..).unwrap_or_default(), &is_known))
             .collect();
         // A short word is not evidence of a language, because the word may be a prefix of another word. English text
         // also contains foreign words.
@@ -245,13 +248,14 @@ impl TranslatedQuery {
     }
 }
 
-/// Returns the English translations of a folded title word, one translation per language that contains the word.
-pub fn in_english(word: &str) -> impl Iterator<Item = TitleWord> + use<> {
+/// Returns the English translations of a folded title word, one translation per language that contains the word. A
+/// component of a compound word may be a word that satisfies `is_known`, which English shares.
+pub fn in_english(word: &str, is_known: impl Fn(&str) -> bool) -> impl Iterator<Item = TitleWord> {
     let word = [Word {
         text: word.to_owned(),
         at: 0..0,
     }];
-    let found = (0_u8..).zip(LEXICON.at(&word));
+    let found = (0_u8..).zip(LEXICON.at(&word, &is_known));
     let named = found.filter_map(|(language, found)| Some((language, found.filter(|found| !found.is_grammar)?)));
     named.map(|(language, found)| TitleWord {
         english: found.english,
@@ -277,7 +281,7 @@ pub struct TitleWord {
 /// Returns true for a folded word of another language than English, which is therefore not misspelt.
 #[must_use]
 pub fn is_foreign(word: &str) -> bool {
-    in_english(word).any(|found| !found.is_shared)
+    in_english(word, |_| false).any(|found| !found.is_shared)
 }
 
 impl Lexicon {
@@ -309,7 +313,7 @@ impl Lexicon {
 
     /// Returns the English translation of the first of `words` for each language. Prefers the longest phrase, then the
     /// first word with another ending, then the first word as a compound.
-    fn at(&self, words: &[Word]) -> [Option<Match>; COUNT] {
+    fn at(&self, words: &[Word], is_known: &dyn Fn(&str) -> bool) -> [Option<Match>; COUNT] {
         let mut found: [Option<Match>; COUNT] = [const { None }; COUNT];
         let Some(first) = words.first() else { return found };
         for form in self.forms.get(first.text.as_str()).into_iter().flatten() {
@@ -334,7 +338,8 @@ impl Lexicon {
             for (language, found) in found.iter_mut().enumerate() {
                 let form = self.inflected(&first.text, language);
                 let english = form.map(|form| Cow::Borrowed(form.english));
-                let english = english.or_else(|| self.compound(&first.text, language, 2));
+                let english = english.or_else(|| self.compound(&first.text, language, 2, &|_| false));
+                let english = english.or_else(|| self.compound(&first.text, language, 1, is_known));
                 *found = english.map(|english| Match {
                     words: 1,
                     english,
@@ -390,10 +395,17 @@ impl Lexicon {
         self.one(&plain, language).or_else(|| self.inflected(&plain, language))
     }
 
-    /// Translates a German or Dutch compound word such as `Lederjacke`.
-    fn compound(&self, word: &str, language: usize, depth: usize) -> Option<Cow<'static, str>> {
+    /// Translates a German or Dutch compound word such as `Lederjacke`. Its first component may be one that satisfies
+    /// `is_known`, as in `Fleecejacke`, if the word as a whole does not.
+    fn compound(
+        &self,
+        word: &str,
+        language: usize,
+        depth: usize,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> Option<Cow<'static, str>> {
         let is_compounding = matches!(language, 0 | 4);
-        if !is_compounding || depth == 0 || word.len() < COMPOUND_CHARS_MIN {
+        if !is_compounding || depth == 0 || word.len() < COMPOUND_CHARS_MIN || is_known(word) {
             return None;
         }
         let mut cuts = word
@@ -402,15 +414,20 @@ impl Lexicon {
             .filter(|at| *at >= COMPONENT_CHARS_MIN && word.len() - *at >= COMPONENT_CHARS_MIN);
         cuts.find_map(|at| {
             let (before, rest) = word.split_at_checked(at)?;
-            let first = LINKS.iter().find_map(|link| {
-                let own = before.strip_suffix(link)?;
-                self.one(own, language).filter(|_| own.len() >= COMPONENT_CHARS_MIN)
-            });
-            let first = first.or_else(|| self.one(&format!("{before}e"), language))?;
+            let with = |ending: &str| self.one(&format!("{before}{ending}"), language);
+            let linked = || {
+                let mut owns = LINKS.iter().filter_map(|link| before.strip_suffix(link));
+                owns.find_map(|own| self.one(own, language).filter(|_| own.len() >= COMPONENT_CHARS_MIN))
+            };
+            // The verb `wandern` in `Wanderschuhe` comes before `Wand` with a link.
+            let first = with("").or_else(|| with("n")).or_else(linked);
+            let first = first.or_else(|| with("e")).or_else(|| with("en"));
+            let is_word = before.len() >= KNOWN_CHARS_MIN && rest.len() >= KNOWN_CHARS_MIN && is_known(before);
+            let first = first.map(|form| form.english).or(is_word.then_some(before))?;
             let head = self.one(rest, language).or_else(|| self.inflected(rest, language));
             let head = head.map(|form| Cow::Borrowed(form.english));
-            let head = head.or_else(|| self.compound(rest, language, depth - 1))?;
-            Some(format!("{} {head}", first.english).into())
+            let head = head.or_else(|| self.compound(rest, language, depth - 1, is_known))?;
+            Some(format!("{first} {head}").into())
         })
     }
 }

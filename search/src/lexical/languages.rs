@@ -31,7 +31,7 @@ impl Languages {
         let mut named: Vec<(&str, u32, Vec<_>)> = Vec::new();
         let mut counts: FxHashMap<u8, usize> = FxHashMap::default();
         for (word, titles) in vocabulary.words() {
-            let found: Vec<_> = in_english(word).collect();
+            let found: Vec<_> = in_english(word, data_embedding::is_word).collect();
             // Words that English text has do not identify a language, and neither do words that may be compounds by
             // chance.
             let tells = !data_embedding::is_word(word);

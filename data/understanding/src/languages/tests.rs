@@ -1,7 +1,11 @@
 use super::*;
 
 fn translated(text: &str) -> Option<String> {
-    let english = TranslatedQuery::of(text, |_| false, |word| ["robe", "pain", "rock", "gift"].contains(&word));
+    let english = TranslatedQuery::of(
+        text,
+        |_| false,
+        |word| ["robe", "pain", "rock", "gift", "merino"].contains(&word),
+    );
     english.map(|english| english.text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
@@ -10,6 +14,8 @@ fn words_of_five_languages_are_found_in_whichever_form() {
     for (text, english) in [
         ("rote Schuhe für Damen", "red shoes women's"),
         ("Lederjacke", "leather jacket"),
+        ("Wanderhose", "hiking trousers"),
+        ("Merinosocken", "merino socks"),
         ("Kinderwagenreifen", "stroller tyre"),
         ("Gläser aus Holz", "glass wooden"),
         ("Kopfhoerer unter 50 €", "headphones under 50 €"),
