@@ -79,7 +79,7 @@ fn asked<T>(
             allowed: plan.reading.constrained.allowed.as_ref().or(of_all),
             is_narrower: plan.narrows(),
         },
-        doubtful: plan.reading.constrained.doubtful.as_ref(),
+        mentions: &plan.reading.constrained.mentions,
         is_for_somebody: plan.is_for_somebody(),
         kind_filters: &kind_filters,
         sense: plan.sense.as_deref(),

@@ -278,6 +278,15 @@ pub struct TitleWord {
     pub is_made: bool,
 }
 
+/// Returns the single words for `without` and `no` in other languages.
+pub fn without_words() -> impl Iterator<Item = &'static str> {
+    let denies = |form: &&Form| form.rest.is_empty() && matches!(form.english, "without" | "no");
+    let words = LEXICON.forms.iter();
+    words
+        .filter(move |(_, forms)| forms.iter().any(|form| denies(&form)))
+        .map(|(word, _)| &**word)
+}
+
 /// Returns true for a folded word of another language than English, which is therefore not misspelt.
 #[must_use]
 pub fn is_foreign(word: &str) -> bool {

@@ -8,6 +8,7 @@
 
 mod ages;
 mod amounts;
+mod denials;
 pub mod intent;
 pub mod languages;
 mod needs;
@@ -27,6 +28,7 @@ mod tests;
 
 use data_model::{CategoryId, CurrencyCode};
 
+pub use self::denials::denies;
 use self::intent::{Audience, BrandNames};
 use self::sentence::Sentence;
 pub use self::tables::is_kept;

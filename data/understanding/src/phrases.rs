@@ -42,6 +42,13 @@ impl<T> Phrases<T> {
         found.map(|(words, meaning)| (words.len(), meaning))
     }
 
+    /// Returns the phrases of one word whose meaning satisfies `is_meant`.
+    pub(super) fn single(&self, is_meant: impl Fn(&T) -> bool) -> impl Iterator<Item = &'static str> {
+        let all = self.by_first.values().flatten();
+        let meant = all.filter(move |(words, meaning)| words.len() == 1 && is_meant(meaning));
+        meant.filter_map(|(words, _)| words.first().copied())
+    }
+
     pub(super) fn words(&self) -> impl Iterator<Item = &'static str> {
         self.by_first
             .values()

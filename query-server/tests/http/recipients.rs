@@ -26,6 +26,11 @@ async fn market() -> Market {
         ("Coffee Beans", ""),
         ("I Love Nikon T-Shirt", ""),
         ("Gift Card", ""),
+        ("Rich Shampoo", "Foams with sulfates."),
+        ("Everyday Shampoo", ""),
+        ("Curl Shampoo", "Made without silicones or sulfates."),
+        ("Déodorant sans aluminium", ""),
+        ("Aluminium Deodorant", ""),
     ];
     let products = (1..).zip(products);
     let products = products.map(|(id, (title, description))| described(&facts, id, title, description));
@@ -101,4 +106,17 @@ async fn what_may_be_what_is_refused_stands_last() {
         );
         assert!(found.len() >= 4, "{query}: {found:?}");
     }
+}
+
+#[tokio::test]
+async fn what_says_that_it_lacks_what_is_refused_stands_first_in_whichever_language() {
+    let market = market().await;
+    let shampoos = titles(&market, "shampoo no sulfates").await;
+    assert_eq!(shampoos[..3], ["Curl Shampoo", "Everyday Shampoo", "Rich Shampoo"]);
+    let deodorants = titles(&market, "deodorant without aluminium").await;
+    assert_eq!(deodorants[0], "Déodorant sans aluminium");
+    assert!(
+        !deodorants.iter().any(|title| title == "Aluminium Deodorant"),
+        "{deodorants:?}"
+    );
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::{fuse, tuning};
 use crate::context::SearchContext;
-use crate::lexical::{self, AllowedRows, LexicalHits, LexicalQuery, Narrowing, Order, Sort, Synonym};
+use crate::lexical::{self, LexicalHits, LexicalQuery, Mention, Narrowing, Order, Sort, Synonym};
 use crate::request::Mode;
 
 /// Search that is ready to run on a release.
@@ -17,8 +17,8 @@ pub(crate) struct SearchQuery<'a> {
     pub(crate) typed: &'a [Synonym],
     pub(crate) mode: Mode,
     pub(crate) narrowing: Narrowing<'a>,
-    /// Rows whose description or category suggests an unwanted thing. The rows are ranked last.
-    pub(crate) doubtful: Option<&'a AllowedRows>,
+    /// Mentions of unwanted things. Rows that deny them are ranked first, other rows with them last.
+    pub(crate) mentions: &'a [Mention],
     /// True if the text names a gift, an occasion, a recipient or an age.
     pub(crate) is_for_somebody: bool,
     /// One filter per category, if categories are searched without words. The results alternate between the categories.

@@ -33,28 +33,32 @@ pub(super) fn ranked(served: &SearchContext, query: &SearchQuery<'_>) -> Answer 
     if let Some(first) = query.superlative.filter(|_| query.order == Order::Relevance) {
         superlative::put_first(served, query, first, &mut answer.rows);
     }
-    if query.doubtful.is_some() || query.is_for_somebody {
+    if !query.mentions.is_empty() || query.is_for_somebody {
         put_last(served, query, &mut answer.rows);
     }
     answer
 }
 
-/// Ranks doubtful products last among the products that have as many words as the best one. If the query names a gift,
-/// an occasion or a recipient, products with a price of 0 are ranked last too.
+/// Ranks products that mention an unwanted thing last among the products that have as many words as the best one, and
+/// those first that say that they lack it. If the query names a gift, an occasion or a recipient, products with a price
+/// of 0 are ranked last too.
 fn put_last(served: &SearchContext, query: &SearchQuery<'_>, rows: &mut [FusedRow]) {
     let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
     let Some(best) = rows.first().map(tier) else { return };
-    let is_last = |row: &FusedRow| {
-        let at = row.at;
-        let price = served
-            .release
-            .part(at.part)
-            .map(|part| part.cards().price_min_minor(at.row));
-        query.doubtful.is_some_and(|doubtful| doubtful.has(at.part, at.row))
-            || query.is_for_somebody && price == Some(0)
+    let doubt = |row: &FusedRow| {
+        let part = served.release.part(row.at.part).filter(|_| query.is_for_somebody);
+        let is_free = part.is_some_and(|part| part.cards().price_min_minor(row.at.row) == 0);
+        let doubts = query
+            .mentions
+            .iter()
+            .map(|mention| mention.doubt(&served.release, row.at));
+        let (least, most) = doubts.fold((0, i8::from(is_free)), |(least, most), doubt| {
+            (doubt.min(least), doubt.max(most))
+        });
+        if most > 0 { most } else { least }
     };
     let mut fitting: Vec<FusedRow> = rows.iter().copied().filter(|row| tier(row) >= best).collect();
-    fitting.sort_by_key(is_last);
+    fitting.sort_by_cached_key(doubt);
     let places = rows.iter_mut().filter(|row| tier(row) >= best);
     places.zip(fitting).for_each(|(place, row)| *place = row);
 }

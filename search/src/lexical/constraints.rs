@@ -1,10 +1,11 @@
 //! Constraints of a query besides its words: required phrases, absences and exclusions.
 
 use data_index::terms::{NO_ROW, word_hash};
-use data_index::{Part, Release};
+use data_index::{Part, Release, RowAddress};
 use data_text::{fold_value, stems};
 use data_understanding::intent::{Audience, audience_words};
-use data_understanding::{Absence, Meaning};
+use data_understanding::languages::without_words;
+use data_understanding::{Absence, Meaning, denies};
 
 use super::index::TextIndex;
 use super::rows::{AllowedRows, RowSet};
@@ -33,16 +34,36 @@ pub(crate) struct Constraints<'a> {
     /// Rows that contain all of these words.
     about: Vec<RowSet>,
     allowed: Option<Vec<RowSet>>,
-    doubtful: Option<Vec<RowSet>>,
+    mentions: Vec<Mention>,
 }
 
-/// Rows that satisfy the constraints, and rows for which this is uncertain.
+/// Rows that satisfy the constraints, and rows for which their texts decide.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConstrainedRows {
     /// Rows that satisfy all constraints. `None` if there are no constraints.
     pub(crate) allowed: Option<AllowedRows>,
-    /// Rows whose description or category names an unwanted thing.
-    pub(crate) doubtful: Option<AllowedRows>,
+    /// Rows in which unwanted things are mentioned.
+    pub(crate) mentions: Vec<Mention>,
+}
+
+/// Rows that mention an unwanted word.
+#[derive(Debug, Clone)]
+pub(crate) struct Mention {
+    stem: String,
+    rows: AllowedRows,
+}
+
+impl Mention {
+    /// Returns how a row speaks of the unwanted thing: -1 if it says that the product lacks it, 1 if it may have it, 0 if
+    /// it does not mention it.
+    pub(crate) fn doubt(&self, release: &Release, at: RowAddress) -> i8 {
+        let Some(part) = release.part(at.part).filter(|_| self.rows.has(at.part, at.row)) else {
+            return 0;
+        };
+        let title = part.cards().title(at.row);
+        let text = format!("{title}. {}", part.details().row(at.row).description());
+        if denies(&text, &self.stem) { -1 } else { 1 }
+    }
 }
 
 impl<'a> Constraints<'a> {
@@ -63,7 +84,7 @@ impl<'a> Constraints<'a> {
             about: about.collect(),
             searched: words.iter().map(|term| term.stemmed.to_string()).collect(),
             allowed: None,
-            doubtful: None,
+            mentions: Vec::new(),
         }
     }
 
@@ -71,28 +92,9 @@ impl<'a> Constraints<'a> {
     pub(crate) fn add(&mut self, meaning: &Meaning) -> Option<Constraint> {
         match meaning {
             Meaning::Phrase(phrase) => self.require(vec![phrase.clone()]),
-            Meaning::Lacking(Absence {
-                of,
-                stated,
-                is_left,
-                is_claimed,
-            }) => {
-                let said: Vec<String> = stated
-                    .iter()
-                    .filter(|way| is_titled(self.release, way))
-                    .cloned()
-                    .collect();
-                // Words that remain in the query exclude products only if products state the unwanted thing.
-                let is_refused = !is_left || self.is_held(of);
-                let refused = is_refused.then(|| std::slice::from_ref(of));
-                let required = self.require(said);
-                if required.is_none() && !is_claimed {
-                    self.doubt(refused.into_iter().flatten());
-                }
-                required.or_else(|| self.exclude(refused?))
-            }
+            Meaning::Lacking(absence) => self.lack(absence),
             Meaning::Excluded(words) => {
-                self.doubt(words);
+                self.mention(words);
                 self.exclude(words)
             }
             Meaning::ExcludedBrand(at) => self.exclude_brand(*at),
@@ -100,11 +102,40 @@ impl<'a> Constraints<'a> {
         }
     }
 
+    /// Allows only rows that lack a part or quality. If titles state that they lack it, only these are allowed for a
+    /// lack that products advertise. Otherwise titles without the thing also count.
+    fn lack(&mut self, absence: &Absence) -> Option<Constraint> {
+        let Absence { of, stated, .. } = absence;
+        let ways = stated.iter().cloned().chain(self.stated_in_languages(of));
+        let said: Vec<String> = ways.filter(|way| is_titled(self.release, way)).collect();
+        // Words that remain in the query exclude products only if products state the unwanted thing.
+        let refused = (!absence.is_left || self.is_held(of)).then(|| std::slice::from_ref(of));
+        self.mention(refused.into_iter().flatten());
+        let titles = self.titles_with(&said);
+        if (absence.is_claimed || absence.is_left) && self.is_about(&titles) {
+            self.allow(titles);
+            return Some(Constraint::Required(said));
+        }
+        // A title that says so has the name of the thing too.
+        let (words, others) = self.without(refused?);
+        let titles = titles.into_iter().zip(others);
+        self.allow(titles.map(|(one, other)| one.or(other)).collect());
+        Some(Constraint::Excluded(words))
+    }
+
+    /// Returns the ways in which titles in other languages say that a product lacks something.
+    fn stated_in_languages(&self, of: &str) -> Vec<String> {
+        let stems = stems(of);
+        let names: Vec<&str> = std::iter::once(of).chain(self.index.languages.titled(&stems)).collect();
+        let ways = without_words().flat_map(|word| names.iter().map(move |name| format!("{word} {name}")));
+        ways.collect()
+    }
+
     /// Returns the rows that satisfy all constraints.
     pub(crate) fn finish(self) -> ConstrainedRows {
         ConstrainedRows {
             allowed: self.allowed.map(AllowedRows::of),
-            doubtful: self.doubtful.map(AllowedRows::of),
+            mentions: self.mentions,
         }
     }
 
@@ -154,19 +185,20 @@ impl<'a> Constraints<'a> {
         self.release.parts().iter().map(of_part).collect()
     }
 
-    /// Marks rows whose description or category names the refused thing as doubtful.
-    fn doubt<'p>(&mut self, phrases: impl IntoIterator<Item = &'p String>) {
+    /// Marks the rows that mention an unwanted thing.
+    fn mention<'p>(&mut self, phrases: impl IntoIterator<Item = &'p String>) {
         for phrase in phrases {
             let words = stems(phrase);
             let [word] = words.as_slice() else { continue };
-            let sets = self.release.parts().iter().map(|part| {
-                let names = |holding: data_index::terms::PostingPayload| {
-                    holding.in_category() || holding.description_weight() > 0.0
-                };
-                holding(part, word, names).unwrap_or_else(|| RowSet::none(part.rows()))
+            let sets = self.release.parts().iter();
+            let is_of_product = |held: data_index::terms::PostingPayload| {
+                held.in_title() || held.in_category() || held.description_weight() > 0.0
+            };
+            let sets = sets.map(|part| holding(part, word, is_of_product).unwrap_or_else(|| RowSet::none(part.rows())));
+            self.mentions.push(Mention {
+                stem: word.clone(),
+                rows: AllowedRows::of(sets.collect()),
             });
-            let before = self.doubtful.take().unwrap_or_else(|| RowSet::none_of(self.release));
-            self.doubtful = Some(before.into_iter().zip(sets).map(|(one, other)| one.or(other)).collect());
         }
     }
 
@@ -178,21 +210,34 @@ impl<'a> Constraints<'a> {
 
     /// Allows only rows whose titles have one of the phrases, provided that any row with the searched words does.
     fn require(&mut self, phrases: Vec<String>) -> Option<Constraint> {
+        let titles = self.titles_with(&phrases);
+        self.is_about(&titles).then(|| {
+            self.allow(titles);
+            Constraint::Required(phrases)
+        })
+    }
+
+    /// Returns the rows whose titles have one of the phrases.
+    fn titles_with(&self, phrases: &[String]) -> Vec<RowSet> {
         let stems: Vec<Vec<String>> = phrases.iter().map(|phrase| stems(phrase)).collect();
         let sets = self.release.parts().iter().map(|part| {
             let found = stems.iter().filter_map(|words| titled(part, words));
             found.fold(RowSet::none(part.rows()), RowSet::or)
         });
-        let sets: Vec<RowSet> = sets.collect();
-        if !self.is_about(&sets) {
-            return None;
-        }
-        self.allow(sets);
-        Some(Constraint::Required(phrases))
+        sets.collect()
     }
 
-    /// Excludes rows whose titles, attributes or categories have one of the phrases or a synonym.
+    /// Excludes rows whose titles, attributes or categories have one of the phrases, a synonym or a translation.
     fn exclude(&mut self, phrases: &[String]) -> Option<Constraint> {
+        let (words, sets) = self.without(phrases);
+        (!words.is_empty()).then(|| {
+            self.allow(sets);
+            Constraint::Excluded(words)
+        })
+    }
+
+    /// Returns the unwanted words and the rows without them; see [`Self::exclude`].
+    fn without(&self, phrases: &[String]) -> (Vec<String>, Vec<RowSet>) {
         let mut words = Vec::new();
         for phrase in phrases.iter().filter(|phrase| !phrase.is_empty()) {
             let first = phrase.split(' ').next().unwrap_or_default();
@@ -204,6 +249,7 @@ impl<'a> Constraints<'a> {
             };
             words.push(phrase.to_owned());
             words.extend(self.index.synonyms.of_word(phrase));
+            words.extend(self.index.languages.titled(&stems(phrase)).map(str::to_owned));
         }
         let held: Vec<Vec<String>> = words.iter().map(|word| stems(word)).collect();
         let sets = self.release.parts().iter().map(|part| {
@@ -212,10 +258,7 @@ impl<'a> Constraints<'a> {
             found.fold(filed, RowSet::or).not()
         });
         let sets = sets.collect();
-        (!words.is_empty()).then(|| {
-            self.allow(sets);
-            Constraint::Excluded(words)
-        })
+        (words, sets)
     }
 
     /// Returns the rows of a part in a category with one of these names, each given as stems.

@@ -74,6 +74,12 @@ impl Languages {
         self.titled.contains_key(stem)
     }
 
+    /// Returns the title words in other languages for an English phrase, given as stems.
+    pub(super) fn titled(&self, stems: &[String]) -> impl Iterator<Item = &str> {
+        let words = self.titled.get(stems.join(" ").as_str());
+        words.into_iter().flatten().map(|word| &**word)
+    }
+
     /// Adds title words to English words, and English words to title words. Returns the added words.
     pub(super) fn add(
         &self,

@@ -54,7 +54,7 @@ mod work;
 
 pub(crate) use browse::listed;
 pub(crate) use categories::{Purpose, QuerySubject, Thing};
-pub(crate) use constraints::{ConstrainedRows, Constraint, Constraints, is_name};
+pub(crate) use constraints::{ConstrainedRows, Constraint, Constraints, Mention, is_name};
 pub use exact::coded;
 pub use hits::Relaxation;
 pub(crate) use hits::{LexicalHits, ScoredRow};
