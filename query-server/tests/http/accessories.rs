@@ -1,4 +1,5 @@
-use data_model::Product;
+use data_model::{Attribute, Product};
+use proptest::prelude::*;
 use query_server::schema::SearchAnswer;
 
 use crate::catalogue::{brand, product};
@@ -115,5 +116,63 @@ async fn what_is_for_a_thing_stands_after_the_things_that_a_bare_noun_names() {
     for (card, part) in explained.data.iter().zip(&parts) {
         let is_for_it = card.title.contains("Lock") || card.title.contains("Sleeve");
         assert_eq!(part.category < 0.0, is_for_it, "{} {part:?}", card.title);
+    }
+}
+
+/// Titles of the drawn products, with their categories.
+const DRAWN: [(&str, Option<&str>); 4] = [
+    (
+        "Laptop Sleeve",
+        Some("Electronics > Electronics Accessories > Computer Accessories > Computer Covers & Skins"),
+    ),
+    ("Slim laptop", Some("Electronics > Computers > Laptops")),
+    ("Light notebook computer", None),
+    ("Desktop computer", Some("Electronics > Computers > Desktop Computers")),
+];
+const COLORS: [&str; 3] = ["navy", "white", "rose"];
+
+async fn each_value_finds_what_it_counts(drawn: &[(usize, usize)]) -> Result<(), TestCaseError> {
+    let facts = brand("Any Shop", "INR");
+    // Enough products have the word that no others are added.
+    let many = std::iter::repeat_n((0, 0), 20);
+    let products = (1..).zip(many.chain(drawn.iter().copied())).map(|(id, (kind, color))| {
+        let (title, path) = DRAWN[kind];
+        Product {
+            category: path.and_then(category),
+            attributes: vec![Attribute {
+                name: "color".to_owned(),
+                values: vec![COLORS[color].to_owned()],
+            }],
+            ..product(&facts, id, &format!("{title} {id}"))
+        }
+    });
+    let market = Market::of(&vec![(facts.clone(), products.collect())]).await;
+    let whole = answer(&market, "q=laptop&limit=40&facet_counts=true").await;
+    for facet in whole.provenance.facets.unwrap_or_default() {
+        for value in facet.values.iter().filter(|value| value.count < 40) {
+            let filter = serde_json::json!({ &*facet.name: &*value.value }).to_string();
+            let filter: String = filter.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            let clicked = answer(&market, &format!("q=laptop&limit=40&facets={filter}")).await;
+            prop_assert_eq!(
+                clicked.data.len(),
+                value.count as usize,
+                "{} {}",
+                facet.name,
+                value.value
+            );
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10))]
+
+    #[test]
+    fn a_value_finds_what_it_counts_beside_accessories_that_stand_last(
+        drawn in prop::collection::vec((0_usize..4, 0_usize..3), 1..15)
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(each_value_finds_what_it_counts(&drawn))?;
     }
 }

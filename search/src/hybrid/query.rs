@@ -83,12 +83,12 @@ impl SearchQuery<'_> {
         Vector::new(&sum).unwrap_or(vector)
     }
 
-    /// Returns true if no semantic hit could appear on the page or among the first hits, which indicate the meaning. In
-    /// this case the semantic search can be skipped.
+    /// Returns true if semantic hits must not appear on the page, because enough products have every word and the counts
+    /// are of these, or if they could appear neither there nor among the first hits, which indicate the meaning. Then
+    /// the semantic search is skipped.
     pub(super) fn is_settled(&self, found: &LexicalHits, demoted: &FxHashSet<RowAddress>) -> bool {
         let first = self.page().max(tuning::FEEDBACK_ROWS);
-        let suffices = found.suffices && demoted.is_empty();
-        self.similar_to.is_none() && (suffices || fuse::is_settled(&found.hits, demoted, first))
+        self.similar_to.is_none() && (found.suffices || fuse::is_settled(&found.hits, demoted, first))
     }
 
     /// Returns true if the words find nothing even without the filter and scope.
