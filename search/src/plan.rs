@@ -108,8 +108,11 @@ impl SearchPlan {
 
     /// Steps that relax the plan, tried in order when it finds too little. Each step returns true if it changed the
     /// plan; the changed plan is then searched again.
-    pub(crate) const FALLBACKS: [fn(&mut Self, &hybrid::Answer) -> bool; 2] =
-        [Self::let_words_go, Self::take_kinds_as_words];
+    pub(crate) const FALLBACKS: [fn(&mut Self, &hybrid::Answer) -> bool; 3] = [
+        Self::let_words_go,
+        Self::take_kinds_as_words,
+        Self::take_people_as_words,
+    ];
 
     /// Returns true if a price is used as a filter but may have been a name.
     pub(crate) fn may_be_named(&self) -> bool {
@@ -121,6 +124,9 @@ impl SearchPlan {
     fn let_words_go(&mut self, found: &hybrid::Answer) -> bool {
         let is_lost = self.reading.is_need && !self.text.is_empty() && !found.has_every_word();
         if is_lost {
+            if let Some(sense) = &mut self.sense {
+                *sense = format!("{sense} {}", self.text);
+            }
             self.text.clear();
         }
         is_lost
@@ -133,6 +139,16 @@ impl SearchPlan {
             self.take_as_words();
         }
         is_empty
+    }
+
+    /// Searches for the words of the recipient too, if nothing is found without them.
+    fn take_people_as_words(&mut self, found: &hybrid::Answer) -> bool {
+        let words = self.reading.people();
+        let is_lost = found.rows.is_empty() && !words.is_empty();
+        if is_lost {
+            self.text = format!("{words} {}", self.text);
+        }
+        is_lost
     }
 
     /// Returns true if any part of the text stands for categories without naming one.

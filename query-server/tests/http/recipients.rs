@@ -26,6 +26,7 @@ async fn market() -> Market {
         ("Coffee Beans", ""),
         ("I Love Nikon T-Shirt", ""),
         ("Gift Card", ""),
+        ("Grandma Mug", ""),
         ("Rich Shampoo", "Foams with sulfates."),
         ("Everyday Shampoo", ""),
         ("Curl Shampoo", "Made without silicones or sulfates."),
@@ -119,4 +120,10 @@ async fn what_says_that_it_lacks_what_is_refused_stands_first_in_whichever_langu
         !deodorants.iter().any(|title| title == "Aluminium Deodorant"),
         "{deodorants:?}"
     );
+}
+
+#[tokio::test]
+async fn words_of_the_recipient_are_searched_where_the_others_find_nothing() {
+    let market = market().await;
+    assert_eq!(titles(&market, "gift for xqzzt grandma").await[0], "Grandma Mug");
 }

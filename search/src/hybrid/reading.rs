@@ -230,6 +230,12 @@ impl Reading {
         let needs = self
             .phrases
             .iter()
+    /// Returns the words of the recipient that were left out of the text.
+    pub(crate) fn people(&self) -> String {
+        let people = self.phrases.iter().filter(|phrase| phrase.meaning == "recipient");
+        people.map(|phrase| phrase.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
             .filter(|phrase| matches!(phrase.meaning, "need" | "occasion"));
         let words: Vec<&str> = needs.map(|phrase| phrase.text.as_str()).chain([self.hint]).collect();
         words.join(" ")
