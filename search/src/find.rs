@@ -80,6 +80,7 @@ fn asked<T>(
             is_narrower: plan.narrows(),
         },
         mentions: &plan.reading.constrained.mentions,
+        is_sentence: plan.reading.is_sentence,
         is_for_somebody: plan.is_for_somebody(),
         kind_filters: &kind_filters,
         sense: plan.sense.as_deref(),

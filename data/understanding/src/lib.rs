@@ -42,6 +42,8 @@ pub struct ParsedQuery {
     pub parts: Vec<Part>,
     /// People that the product must be made for, if the text names a recipient.
     pub audience: Option<Audience>,
+    /// True if the query is a question or a long sentence.
+    pub is_sentence: bool,
 }
 
 impl ParsedQuery {
@@ -226,8 +228,10 @@ fn with_prices(text: &str, unsure: bool, names: &dyn BrandNames) -> ParsedQuery 
     }
     let sentence = passed(Sentence::of(text), unsure, names);
     let audience = sentence.is_for_somebody().then(|| intent::audience_of(&sentence));
+    let is_sentence = sentence.is_sentence();
     let understood = sentence.finish().map(|understood| ParsedQuery {
         audience: audience.flatten(),
+        is_sentence,
         ..understood
     });
     understood.unwrap_or_else(whole)

@@ -121,6 +121,11 @@ impl<'a> Sentence<'a> {
         self.tokens.len() >= LONG_MIN && 3 * self.roles.iter().filter(is_filler).count() >= self.tokens.len()
     }
 
+    /// Returns true if the query is a question or a long sentence.
+    pub(super) fn is_sentence(&self) -> bool {
+        self.asks() || self.tells()
+    }
+
     /// Returns true if a token is one of these words and no rule has read it.
     pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
         let token = self.tokens.get(at);
@@ -164,7 +169,7 @@ impl<'a> Sentence<'a> {
             return;
         }
         let has_recipient = self.parts().any(|(_, meaning)| *meaning == Meaning::Recipient);
-        let asks = self.asks() || self.tells() || has_recipient;
+        let asks = self.is_sentence() || has_recipient;
         let goes = |role| match role {
             Some(Role::Grammar) => true,
             Some(Role::Ask | Role::Beside) => asks,
@@ -223,6 +228,7 @@ impl<'a> Sentence<'a> {
             text: if has_content { self.left() } else { String::new() },
             parts: self.parts.iter().map(part).collect(),
             audience: None,
+            is_sentence: false,
         })
     }
 

@@ -335,6 +335,18 @@ fn words_alone_come_back_as_they_were() {
 }
 
 #[test]
+fn a_question_is_a_sentence_and_a_list_of_words_is_none() {
+    for (text, is_sentence) in [
+        ("which shoes are good for bunions", true),
+        ("what helps a dog that is scared of thunder", true),
+        ("red shoes without laces", false),
+        ("kurta ke liye dupatta", false),
+    ] {
+        assert_eq!(read(text, &NoBrands).is_sentence, is_sentence, "{text}");
+    }
+}
+
+#[test]
 fn people_seasons_and_grammar_are_never_misspellings() {
     for word in [
         "mens", "womens", "liye", "sardi", "padding", "wedding", "diwali", "kaise", "tohfa",

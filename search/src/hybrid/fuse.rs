@@ -129,10 +129,10 @@ pub(super) struct Kinds<'a> {
 
 /// Returns true if the first `rows` are lexical hits regardless of the semantic hits, because their lexical score alone
 /// exceeds any semantic score.
-pub(super) fn is_settled(words: &[ScoredRow], demoted: &FxHashSet<RowAddress>, rows: usize) -> bool {
+pub(super) fn is_settled(words: &[ScoredRow], demoted: &FxHashSet<RowAddress>, rows: usize, meaning: f32) -> bool {
     let fits = Strengths::of(words);
-    let most = tuning::MEANING + tuning::CATEGORY;
-    let stands = |hit: &&ScoredRow| !demoted.contains(&hit.at) && (1.0 - tuning::MEANING) * fits.fit(hit) > most;
+    let most = meaning + tuning::CATEGORY;
+    let stands = |hit: &&ScoredRow| !demoted.contains(&hit.at) && (1.0 - meaning) * fits.fit(hit) > most;
     words.len() >= rows && words.iter().filter(stands).take(rows).count() == rows
 }
 
@@ -148,13 +148,13 @@ pub(super) fn fuse(
     cosines: &[Option<f32>],
     near: &[Near],
     kinds: Option<Kinds<'_>>,
+    meaning: f32,
 ) -> Vec<FusedRow> {
-    let meaning = tuning::MEANING;
     let fits = Strengths::of(words);
     let known = cosines.iter().flatten().copied().chain([tuning::COSINE_WHOLE_MIN]);
     let none = FxHashSet::default();
     let demoted = kinds.map_or(&none, |kinds| kinds.demoted);
-    let nearness = if is_settled(words, demoted, tuning::FEEDBACK_ROWS) {
+    let nearness = if is_settled(words, demoted, tuning::FEEDBACK_ROWS, meaning) {
         Best::of(known)
     } else {
         Best::of(known.chain(near.iter().map(|near| near.cosine)))
@@ -257,11 +257,11 @@ mod tests {
             words in hits(), cosines in prop::collection::vec(prop::option::of(-0.2_f32..1.0), 60),
             near in prop::collection::vec(0.0_f32..1.0, 0..60), rows in tuning::FEEDBACK_ROWS..30,
         ) {
-            prop_assume!(is_settled(&words, &FxHashSet::default(), rows));
+            prop_assume!(is_settled(&words, &FxHashSet::default(), rows, tuning::MEANING));
             let cosines = &cosines[..words.len()];
             let near: Vec<_> = (60..).map(row).zip(near).map(|(at, cosine)| Near { at, cosine }).collect();
             let first = |near: &[Near]| {
-                let fused = fuse(&RELEASE, &words, cosines, near, None);
+                let fused = fuse(&RELEASE, &words, cosines, near, None, tuning::MEANING);
                 let first = fused.iter().take(rows).map(|row| (row.at, row.score.to_bits()));
                 first.collect::<Vec<_>>()
             };
@@ -283,12 +283,12 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let none = FxHashSet::default();
-        assert!(is_settled(&hits(tier::ALL, 0.0, 30), &none, 20));
-        assert!(!is_settled(&hits(tier::ALL, 0.0, 10), &none, 20));
-        assert!(!is_settled(&hits(tier::ANY, 1.0, 30), &none, 20));
+        assert!(is_settled(&hits(tier::ALL, 0.0, 30), &none, 20, tuning::MEANING));
+        assert!(!is_settled(&hits(tier::ALL, 0.0, 10), &none, 20, tuning::MEANING));
+        assert!(!is_settled(&hits(tier::ANY, 1.0, 30), &none, 20, tuning::MEANING));
         // Demoted products never settle the first places.
         let demoted = (0..11).map(row).collect();
-        assert!(!is_settled(&hits(tier::ALL, 0.0, 30), &demoted, 20));
-        assert!(is_settled(&hits(tier::ALL, 0.0, 31), &demoted, 20));
+        assert!(!is_settled(&hits(tier::ALL, 0.0, 30), &demoted, 20, tuning::MEANING));
+        assert!(is_settled(&hits(tier::ALL, 0.0, 31), &demoted, 20, tuning::MEANING));
     }
 }

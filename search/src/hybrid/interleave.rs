@@ -2,8 +2,8 @@ use data_index::RowAddress;
 use rustc_hash::FxHashSet;
 
 use super::answer::Answer;
-use super::fuse;
 use super::query::SearchQuery;
+use super::{fuse, tuning};
 use crate::context::SearchContext;
 use crate::lexical::{Narrowing, ScoredRow, listed, tier};
 use crate::request::Mode;
@@ -19,7 +19,7 @@ pub(super) fn by_sense(served: &SearchContext, query: &SearchQuery<'_>) -> Optio
         narrowing: query.narrowing,
     };
     let near = nearest.in_order(&served.release, query.candidates(query.page()));
-    let rows = fuse::fuse(&served.release, &[], &[], &near, None);
+    let rows = fuse::fuse(&served.release, &[], &[], &near, None, tuning::MEANING);
     Some(Answer::new(rows, Mode::Hybrid, None))
 }
 

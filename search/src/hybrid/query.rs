@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::{fuse, tuning};
 use crate::context::SearchContext;
-use crate::lexical::{self, LexicalHits, LexicalQuery, Mention, Narrowing, Order, Sort, Synonym};
+use crate::lexical::{self, LexicalHits, LexicalQuery, Mention, Narrowing, Order, Sort, Synonym, tier};
 use crate::request::Mode;
 
 /// Search that is ready to run on a release.
@@ -19,6 +19,8 @@ pub(crate) struct SearchQuery<'a> {
     pub(crate) narrowing: Narrowing<'a>,
     /// Mentions of unwanted things. Rows that deny them are ranked first, other rows with them last.
     pub(crate) mentions: &'a [Mention],
+    /// True if the text is a question or another sentence.
+    pub(crate) is_sentence: bool,
     /// True if the text names a gift, an occasion, a recipient or an age.
     pub(crate) is_for_somebody: bool,
     /// One filter per category, if categories are searched without words. The results alternate between the categories.
@@ -88,7 +90,18 @@ impl SearchQuery<'_> {
     /// the semantic search is skipped.
     pub(super) fn is_settled(&self, found: &LexicalHits, demoted: &FxHashSet<RowAddress>) -> bool {
         let first = self.page().max(tuning::FEEDBACK_ROWS);
-        self.similar_to.is_none() && (found.suffices || fuse::is_settled(&found.hits, demoted, first))
+        self.similar_to.is_none()
+            && (found.suffices || fuse::is_settled(&found.hits, demoted, first, self.meaning(found)))
+    }
+
+    /// Returns the weight of meaning in the scores.
+    pub(super) fn meaning(&self, found: &LexicalHits) -> f32 {
+        let has_all = found.hits.first().is_some_and(|hit| hit.tier >= tier::ALL);
+        if self.is_sentence && !has_all {
+            tuning::MEANING_OF_SENTENCE
+        } else {
+            tuning::MEANING
+        }
     }
 
     /// Returns true if the words find nothing even without the filter and scope.
@@ -124,6 +137,7 @@ impl SearchQuery<'_> {
         LexicalQuery {
             text: self.text,
             as_typed: self.mode == Mode::Lexical,
+            is_sentence: self.is_sentence,
             typed: self.typed,
             narrowing: self.narrowing,
             sort: self.sort(),

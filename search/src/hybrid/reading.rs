@@ -23,6 +23,8 @@ pub(crate) struct Reading {
     pub(crate) categories: Vec<CategoryId>,
     /// True if the query states a purpose and no product. Its meaning then orders the products.
     pub(crate) is_need: bool,
+    /// True if the query is a question or a long sentence.
+    pub(crate) is_sentence: bool,
     /// Additional words that help to find products for the need.
     pub(crate) hint: &'static str,
     pub(crate) price: Option<Price>,
@@ -69,7 +71,10 @@ pub(crate) fn names_whole(served: &SearchContext, text: &str, kind: Option<&Filt
 impl Reading {
     /// Interprets a parsed query. A phrase that applies to no product of the release is reported without a filter.
     pub(crate) fn of(served: &SearchContext, understood: &ParsedQuery) -> Self {
-        let mut reading = Self::default();
+        let mut reading = Self {
+            is_sentence: understood.is_sentence,
+            ..Self::default()
+        };
         let mut constraints = Constraints::of(&served.release, &served.text, &understood.text);
         for part in &understood.parts {
             let filter = reading.read(served, &mut constraints, &part.meaning);
@@ -225,17 +230,17 @@ impl Reading {
         words.join(" ")
     }
 
-    /// Returns the text of the need, without words that only form the question.
-    pub(crate) fn sense(&self) -> String {
-        let needs = self
-            .phrases
-            .iter()
     /// Returns the words of the recipient that were left out of the text.
     pub(crate) fn people(&self) -> String {
         let people = self.phrases.iter().filter(|phrase| phrase.meaning == "recipient");
         people.map(|phrase| phrase.text.as_str()).collect::<Vec<_>>().join(" ")
     }
 
+    /// Returns the text of the need, without words that only form the question.
+    pub(crate) fn sense(&self) -> String {
+        let needs = self
+            .phrases
+            .iter()
             .filter(|phrase| matches!(phrase.meaning, "need" | "occasion"));
         let words: Vec<&str> = needs.map(|phrase| phrase.text.as_str()).chain([self.hint]).collect();
         words.join(" ")

@@ -131,13 +131,14 @@ fn by_both(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
         &found.named,
         near.iter().map(|near| near.at),
     ));
+    let meaning = query.meaning(&found);
     let kinds = (!found.named.categories.is_empty() || !demoted.is_empty()).then_some(Kinds {
         named: &found.named.categories,
         demoted: &demoted,
     });
     let rows = found.hits.iter().map(|hit| hit.at);
     let cosines: Vec<Option<f32>> = served.release.similarities(&vector, rows).collect();
-    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near, kinds);
+    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near, kinds, meaning);
     let Some(vector) = toward(served, &vector, &rows) else {
         return Answer::new(rows, Mode::Hybrid, None).telling(found);
     };
@@ -153,7 +154,7 @@ fn by_both(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
             ..*near
         })
         .collect();
-    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near, kinds);
+    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near, kinds, meaning);
     Answer::new(rows, Mode::Hybrid, None).telling(found)
 }
 
@@ -203,7 +204,7 @@ fn in_order(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
 
 /// Returns the products found by meaning alone, in the requested order.
 fn by_nearness(served: &SearchContext, query: &SearchQuery<'_>, near: &[Near]) -> Vec<FusedRow> {
-    let mut rows = fuse::fuse(&served.release, &[], &[], near, None);
+    let mut rows = fuse::fuse(&served.release, &[], &[], near, None, tuning::MEANING);
     let sort = query.sort();
     if sort.order != Order::Relevance {
         // The sort is stable: rows with equal keys stay in order of similarity.

@@ -20,7 +20,7 @@ pub(super) struct OpenGroups<'a> {
     groups: &'a [TermGroup],
     /// Lists by part, then by group, then by variant.
     parts: Vec<Vec<Vec<VariantLists<'a>>>>,
-    /// Weight times factor, by group, then by variant.
+    /// Weight times factor, by group, then by variant. It is 0 for a variant that no product has.
     weights: Vec<Vec<f32>>,
     /// True for each group that any part contains in any variant.
     pub(super) known: Vec<bool>,
@@ -56,7 +56,11 @@ impl<'a> OpenGroups<'a> {
             let weight = |(variant, held): (&TermVariant, &u32)| {
                 // The weight of a synonym is at most the weight of the word that it replaces.
                 let holding = own.map_or(*held, |own| own.max(*held));
-                idf(index.docs, holding) * variant.factor
+                if *held == 0 {
+                    0.0
+                } else {
+                    idf(index.docs, holding) * variant.factor
+                }
             };
             group.variants.iter().zip(held).map(weight).collect()
         });
@@ -85,6 +89,16 @@ impl<'a> OpenGroups<'a> {
 
     pub(super) fn len(&self) -> usize {
         self.groups.len()
+    }
+
+    /// Returns the weight of a group, or 0 if no product has its word.
+    pub(super) fn weight(&self, group: usize) -> f32 {
+        self.weights
+            .get(group)
+            .into_iter()
+            .flatten()
+            .copied()
+            .fold(0.0, f32::max)
     }
 
     /// Returns the number of postings of a group in all parts.

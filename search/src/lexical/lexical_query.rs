@@ -8,6 +8,8 @@ pub(crate) struct LexicalQuery<'a> {
     pub(crate) text: &'a str,
     /// True if only the words of the text are searched, without corrections or completions.
     pub(crate) as_typed: bool,
+    /// True if the text is a question or another sentence.
+    pub(crate) is_sentence: bool,
     /// Words as typed, for those that the text has in translation.
     pub(crate) typed: &'a [Synonym],
     pub(crate) narrowing: Narrowing<'a>,
@@ -25,6 +27,7 @@ impl<'a> LexicalQuery<'a> {
         Self {
             text,
             as_typed: true,
+            is_sentence: false,
             typed: &[],
             narrowing: Narrowing::default(),
             sort: Sort::default(),

@@ -2,7 +2,7 @@ use data_index::terms::NO_ROW;
 
 use super::candidate_buffer::{CandidateBuffer, Offer, SIFTED};
 use super::collector::{Collector, Search};
-use super::cursor::GroupCursor;
+use super::cursor::{GroupCursor, WordScore};
 use super::groups::OpenGroups;
 use super::lists::QueryVariants;
 use super::rows::RowSet;
@@ -17,11 +17,11 @@ pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mu
     let Collector { top, work, marks } = collector;
     // If no row was marked so far, there is no hit so far either, so no hit is missed.
     let mut marks = marks.as_mut().filter(|marks| marks.is_empty());
-    let levels = Levels::of(open.len());
+    let levels = Levels::of(open, search.wanted.is_sentence);
     let mut offer = |buffer: &mut CandidateBuffer<'_>, top: &mut TopHits<'_>, part: u32, some: &[RowSlot]| {
         if let Some(marks) = &mut marks {
             some.iter()
-                .for_each(|some| marks.mark_some(part, some.row, some.slot.held as usize + 1 == open.len()));
+                .for_each(|some| marks.mark_some(part, some.row, usize::from(some.slot.held) + 1 == open.len()));
         }
         buffer.offer(some, |some| levels.offer(some), top);
     };
@@ -33,6 +33,7 @@ pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mu
         let mut buffer = CandidateBuffer::of(part, at, search.eligible(at));
         let of_part = OfPart {
             open,
+            levels: &levels,
             at,
             rows: part.rows(),
         };
@@ -55,6 +56,7 @@ pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mu
             let leading = LeadingGroup { group: *group, rest };
             let of_part = OfPart {
                 open,
+                levels: &levels,
                 at,
                 rows: part.rows(),
             };
@@ -70,37 +72,70 @@ fn seen_rows(some: &[RowSlot], rows: u32) -> RowSet {
     seen
 }
 
-/// Tier and score factor by the number of words that a product contains.
-struct Levels(Vec<Level>);
+/// Minimum number of words of a sentence in which some words matter more than others.
+const SENTENCE_WORDS_MIN: usize = 4;
 
-#[derive(Clone, Copy)]
-struct Level {
-    tier: u8,
-    share: f32,
+/// Tier and score factor of a product by the words that it contains.
+struct Levels {
+    words: usize,
+    /// Share of each word in the query, in parts of [`Levels::WHOLE`].
+    shares: Vec<u16>,
+    /// Minimum share of a product that lacks one word. Without the words that say what is wanted, it lacks more.
+    but_one_min: u16,
+    /// Weight of each word of a sentence. Empty for other queries, in which all words have equal shares.
+    weights: Vec<f32>,
 }
 
 impl Levels {
-    fn of(words: usize) -> Self {
-        let all = as_float(words as u64);
-        let level = |held: usize| Level {
-            tier: if held + 1 >= words {
-                tier::ALL_BUT_ONE
-            } else {
-                tier::ANY
-            },
-            // Two rare words of four indicate more than one even rarer word.
-            share: (as_float(held as u64) / all).sqrt(),
+    const WHOLE: f32 = 60_000.0;
+
+    fn of(open: &OpenGroups<'_>, is_sentence: bool) -> Self {
+        let words = open.len();
+        let is_weighed = is_sentence && words >= SENTENCE_WORDS_MIN;
+        let weights: Vec<f32> = (0..words)
+            .filter(|_| is_weighed)
+            .map(|group| open.weight(group))
+            .collect();
+        let all: f32 = if is_weighed {
+            weights.iter().sum()
+        } else {
+            as_float(words as u64)
         };
-        // Products with all words were collected before.
-        Self((0..words).map(level).collect())
+        let share = |group: usize| weights.get(group).copied().unwrap_or(1.0) / all;
+        let shares: Vec<u16> = (0..words).map(|group| (share(group) * Self::WHOLE) as u16).collect();
+        let sum: usize = shares.iter().map(|share| usize::from(*share)).sum();
+        Self {
+            words,
+            but_one_min: (sum - sum.div_ceil(words.max(1))) as u16,
+            shares,
+            weights,
+        }
+    }
+
+    fn share(&self, group: usize) -> u16 {
+        self.shares.get(group).copied().unwrap_or(0)
+    }
+
+    /// Returns the function for the scores of a word. A sentence describes what is wanted, as descriptions do, so the
+    /// field of a word makes less of a difference.
+    fn damped(&self, group: usize) -> impl Fn(f32) -> f32 + use<> {
+        let weight = self.weights.get(group).copied();
+        move |score| weight.map_or(score, |weight| (score * weight).sqrt())
     }
 
     fn offer(&self, RowSlot { row, slot }: RowSlot) -> Offer {
-        self.0.get(slot.held as usize).map_or(Offer::NONE, |level| Offer {
+        // Products with all words were collected before.
+        if usize::from(slot.held) >= self.words {
+            return Offer::NONE;
+        }
+        let is_but_one = usize::from(slot.held) + 1 == self.words && slot.share >= self.but_one_min;
+        let share = f32::from(slot.share) / Self::WHOLE;
+        Offer {
             row,
-            tier: level.tier,
-            score: slot.score * level.share,
-        })
+            tier: if is_but_one { tier::ALL_BUT_ONE } else { tier::ANY },
+            // Two rare words of four indicate more than one even rarer word.
+            score: slot.score * if self.weights.is_empty() { share.sqrt() } else { share },
+        }
     }
 }
 
@@ -115,6 +150,7 @@ struct LeadingGroup<'a> {
 #[derive(Clone, Copy)]
 struct OfPart<'a> {
     open: &'a OpenGroups<'a>,
+    levels: &'a Levels,
     at: u32,
     rows: u32,
 }
@@ -123,9 +159,12 @@ impl OfPart<'_> {
     /// Passes the products that contain the leading word and were not seen yet to `found` in batches, each with its
     /// score including the other words.
     fn walk(&self, leading: LeadingGroup<'_>, seen: &mut RowSet, work: &mut Work, mut found: impl FnMut(&[RowSlot])) {
-        let cursor = |group: &usize| self.open.lists(self.at as usize, *group)?.cursor();
-        let mut others: Vec<GroupCursor<'_>> = leading.rest.iter().filter_map(cursor).collect();
-        let Some(mut leading) = cursor(&leading.group) else {
+        let cursor = |group: &usize| {
+            let cursor = self.open.lists(self.at as usize, *group)?.cursor()?;
+            Some((cursor, *group))
+        };
+        let mut others: Vec<(GroupCursor<'_>, usize)> = leading.rest.iter().filter_map(cursor).collect();
+        let Some((mut leading, group)) = cursor(&leading.group) else {
             return;
         };
         let mut some = Vec::with_capacity(SIFTED);
@@ -133,14 +172,15 @@ impl OfPart<'_> {
         while row != NO_ROW && work.step(1 + others.len()) {
             if !seen.has(row) {
                 seen.insert(row);
-                let mut slot = Slot {
-                    score: leading.score().score,
-                    held: 1,
-                };
-                for other in &mut others {
+                let mut slot = Slot::default();
+                slot.add(
+                    self.levels.damped(group)(leading.score().score),
+                    self.levels.share(group),
+                );
+                for (other, group) in &mut others {
                     if other.seek(row) == row {
-                        slot.score += other.score().score;
-                        slot.held += 1;
+                        let score = self.levels.damped(*group)(other.score().score);
+                        slot.add(score, self.levels.share(*group));
                     }
                 }
                 some.push(RowSlot { row, slot });
@@ -152,7 +192,8 @@ impl OfPart<'_> {
             row = leading.advance();
         }
         found(&some);
-        work.read += others.iter().chain([&leading]).map(GroupCursor::decoded).sum::<u64>();
+        let decoded = others.iter().map(|(other, _)| other.decoded());
+        work.read += decoded.chain([leading.decoded()]).sum::<u64>();
     }
 
     /// Passes every product that contains some of the words to `found` in batches, with its score and number of words.
@@ -171,21 +212,24 @@ impl OfPart<'_> {
 
     /// Adds up the scores of the words per product.
     fn add_up(&self, groups: &[usize], work: &mut Work, mut found: impl FnMut(&[RowSlot])) {
-        let lists = groups
-            .iter()
-            .filter_map(|group| self.open.lists(self.at as usize, *group));
-        let mut words: Vec<QueryVariants<'_>> = lists.map(|lists| lists.variants()).collect();
+        let lists = groups.iter().filter_map(|group| {
+            let lists = self.open.lists(self.at as usize, *group)?;
+            Some((lists.variants(), *group))
+        });
+        let mut words: Vec<(QueryVariants<'_>, usize)> = lists.collect();
         let (mut sums, mut best) = (Window::new(), Window::new());
         let mut some = Vec::new();
         while let Some(next) = words
             .iter()
-            .map(QueryVariants::row)
+            .map(|(word, _)| word.row())
             .min()
             .filter(|next| *next < self.rows)
         {
             let end = sums.begin(next);
-            for word in &mut words {
-                work.read += word.each_until(end, &mut best, |row, held| sums.add(row, held.score)) as u64;
+            for (word, group) in &mut words {
+                let (share, damped) = (self.levels.share(*group), self.levels.damped(*group));
+                let add = |row, held: WordScore| sums.add(row, damped(held.score), share);
+                work.read += word.each_until(end, &mut best, add) as u64;
             }
             some.clear();
             sums.drain(|row, slot| some.push(RowSlot { row, slot }));
@@ -197,6 +241,7 @@ impl OfPart<'_> {
     fn look_up(&self, groups: &[usize], all: &mut [RowSlot], work: &mut Work) {
         let best = best(all, work.looked_up_max);
         for group in groups {
+            let damped = self.levels.damped(*group);
             let lists = self.open.lists(self.at as usize, *group);
             let Some(mut cursor) = lists.and_then(|lists| lists.cursor()) else {
                 continue;
@@ -206,8 +251,7 @@ impl OfPart<'_> {
                     continue;
                 };
                 if cursor.seek(*row) == *row {
-                    slot.held += 1;
-                    slot.score += cursor.score().score;
+                    slot.add(damped(cursor.score().score), self.levels.share(*group));
                 }
             }
             work.read += cursor.decoded();
@@ -272,7 +316,11 @@ mod tests {
             .iter()
             .map(|score| RowSlot {
                 row: 9,
-                slot: Slot { score: *score, held: 1 },
+                slot: Slot {
+                    score: *score,
+                    held: 1,
+                    share: 0,
+                },
             })
             .collect();
         assert_eq!(best(&all, 1), [2]);

@@ -129,6 +129,29 @@ fn a_word_too_common_to_be_read_is_asked_for_where_the_others_find_too_little() 
 }
 
 #[test]
+fn in_a_sentence_a_product_with_the_rare_words_comes_before_one_that_lacks_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let title = |row: u64| {
+        if row == 30 {
+            "Sturdy Kayak".to_owned()
+        } else {
+            format!("Blue Summer Cotton {row}")
+        }
+    };
+    let release = release((0..60).map(title), dir.path());
+    let index = TextIndex::open(&release, Synonyms::none());
+    let first = |is_sentence| {
+        let wanted = LexicalQuery {
+            is_sentence,
+            ..wanted("blue summer cotton kayak", 20)
+        };
+        search(&release, &index, &wanted).hits[0].at.row
+    };
+    assert_eq!(first(true), 30);
+    assert_ne!(first(false), 30);
+}
+
+#[test]
 fn blocks_that_are_left_out_hold_nothing_better() {
     let dir = tempfile::tempdir().unwrap();
     let long = " of brushed steel with a very long name and many further words in it";

@@ -11,7 +11,9 @@ pub(super) struct Slot {
     pub(super) score: f32,
     /// Number of words that the row contains with [`Window::add`], or its greatest title level with
     /// [`Window::keep_best`].
-    pub(super) held: u32,
+    pub(super) held: u16,
+    /// Sum of the shares of these words in the weight of the query; see [`Window::add`].
+    pub(super) share: u16,
 }
 
 /// Row with its sums.
@@ -54,19 +56,17 @@ impl Window {
         &mut self.slots[at]
     }
 
-    /// Adds the score of a word that a row contains.
+    /// Adds the score of a word that a row contains. All words of a query have shares of at most `u16::MAX` together.
     #[inline]
-    pub(super) fn add(&mut self, row: u32, score: f32) {
-        let slot = self.slot(row);
-        slot.held += 1;
-        slot.score += score;
+    pub(super) fn add(&mut self, row: u32, score: f32, share: u16) {
+        self.slot(row).add(score, share);
     }
 
     /// Keeps the best score of a row among the variants of a word; see [`Slot::word_score`].
     #[inline]
     pub(super) fn keep_best(&mut self, row: u32, found: WordScore) {
         let slot = self.slot(row);
-        slot.held = slot.held.max(u32::from(found.title_level));
+        slot.held = slot.held.max(found.title_level);
         slot.score = slot.score.max(found.score);
     }
 
@@ -84,11 +84,19 @@ impl Window {
 }
 
 impl Slot {
+    /// Adds the score and the share of a word.
+    #[inline]
+    pub(super) fn add(&mut self, score: f32, share: u16) {
+        self.held += 1;
+        self.share += share;
+        self.score += score;
+    }
+
     /// Returns the score that [`Window::keep_best`] stored.
     pub(super) fn word_score(self) -> WordScore {
         WordScore {
             score: self.score,
-            title_level: u16::try_from(self.held).unwrap_or(u16::MAX),
+            title_level: self.held,
         }
     }
 }
@@ -112,12 +120,12 @@ mod tests {
             prop_assert!((from..end).contains(&first));
             let (mut sums, mut bests) = (BTreeMap::new(), BTreeMap::new());
             for (at, score, _) in &added {
-                window.add(from + at, f32::from(*score));
-                let sum: &mut (f32, u32) = sums.entry(from + at).or_default();
-                *sum = (sum.0 + f32::from(*score), sum.1 + 1);
+                window.add(from + at, f32::from(*score), u16::from(*score));
+                let sum: &mut (f32, u16, u16) = sums.entry(from + at).or_default();
+                *sum = (sum.0 + f32::from(*score), sum.1 + 1, sum.2 + u16::from(*score));
             }
             let mut told = Vec::new();
-            window.drain(|row, slot| told.push((row, (slot.score, slot.held))));
+            window.drain(|row, slot| told.push((row, (slot.score, slot.held, slot.share))));
             prop_assert_eq!(told, sums.into_iter().collect::<Vec<_>>());
             for (at, score, title_level) in added {
                 let found = WordScore { score: f32::from(score), title_level };
