@@ -11,7 +11,7 @@ use crate::rules::store_cart::{Buyer, CartAddress, Refusal, StoreCart};
 
 /// Time in milliseconds for which a call whose response was lost may still be carried out. This time is longer than the
 /// platform processes one call.
-pub(super) const LATE_MS: i64 = 60_000;
+pub(super) const LATE_MS: i64 = 30_000;
 /// Message for a change whose outcome is unknown.
 pub(super) const UNKNOWN: &str =
     "The store did not confirm the change, which may have happened. Read the cart to see its state.";
