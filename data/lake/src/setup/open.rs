@@ -13,12 +13,12 @@ use crate::ticks::Ticks;
 use crate::{Lake, LakeConfig, LakeError};
 
 impl Lake {
-    /// Opens the lake in `storage`: creates missing tables, and finishes a commit batch that a dead process had begun.
+    /// Opens the lake in `storage`: creates the tables of a new lake, and finishes a commit batch that a dead process had begun.
     /// If the batch cannot be finished now (the disk is full or read-only), the lake still opens. Reads then show the
     /// state before the batch, and the next commit tries again and reports the error.
     ///
     /// # Errors
-    /// The storage cannot be read, missing tables cannot be created, a log entry is missing or damaged, or the lake was
+    /// The storage cannot be read, tables cannot be created, a log entry is missing or damaged, or the lake was
     /// created with another number of buckets.
     #[boxed]
     pub async fn open(storage: Storage, config: LakeConfig, clock: Arc<dyn Clock>) -> Result<Self, LakeError> {
