@@ -178,7 +178,7 @@ pub enum Fault {
         status: u16,
     },
     /// Lets the platform's edge give up and respond with this status before the store starts. The store carries out the
-    /// request at [`RunningStores::catch_up`](crate::Running::catch_up).
+    /// request at [`RunningStores::catch_up`](crate::RunningStores::catch_up).
     Delayed {
         /// HTTP status of the edge's response.
         status: u16,

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::Carts;
 use super::hold::LockedCart;
 use super::settle::settle;
-use super::settled::{Before, LATE_MS, ReconcileOutcome};
+use super::settled::{Before, ReconcileOutcome};
 use super::taken_in::take_in;
 use crate::cart_context::CallerContext;
 use crate::cart_failure::CartFailure;
@@ -148,7 +148,6 @@ impl Carts {
         }
         held.record.open = Some(OpenOperation {
             id: asked.operation.clone(),
-            over_at: Some(self.over_at(deadline)),
             targets: intent.targets,
         });
         self.keep(&mut held, false).await?;
@@ -183,11 +182,6 @@ impl Carts {
         };
         let brands = open.targets.iter().map(|one| &one.brand);
         let buyers = self.buyers(caller, &held.record, brands).await?;
-        let begun_at = self.context.clock.now();
-        // A time too far in the future was written by a server with a wrong clock.
-        let is_again_over = open
-            .over_at
-            .is_none_or(|over_at| begun_at >= over_at || over_at > self.over_at(deadline).plus_millis(LATE_MS));
         for waits in [false, true] {
             let targets = open.targets.iter().filter(|one| one.target.waits == waits);
             if waits && !held.record.has_awaited(&open) {
@@ -202,7 +196,6 @@ impl Carts {
                     address: held.record.address.clone(),
                     buyer: buyers.get(&brand.store).cloned().unwrap_or_default(),
                     is_again,
-                    is_again_over,
                     now: asked_at,
                 };
                 self.ask_store(caller, before, target, &held.lease, deadline)
@@ -220,13 +213,6 @@ impl Carts {
         }
         held.record.close();
         Ok(())
-    }
-
-    /// Returns the time after which no call of an operation with this deadline can still be in progress.
-    pub(super) fn over_at(&self, deadline: Instant) -> Timestamp {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let left_ms = i64::try_from(left.as_millis()).unwrap_or(LATE_MS);
-        self.context.clock.now().plus_millis(left_ms.saturating_add(LATE_MS))
     }
 
     async fn ask_store(

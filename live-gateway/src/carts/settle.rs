@@ -15,23 +15,22 @@
 //!   until then.
 //! - **Unknown**: the response is lost. The cart is read before a result is reported or a call is sent again. Effects
 //!   that the cart shows are done. Effects that the cart does not show may still appear while the call can be in
-//!   progress. Until then the group is in *doubt*, its cart is read before each use, and its state is reported as a
-//!   problem. Nothing more is added or set for a variant in doubt: the late call would come on top. A late effect counts
-//!   as done. A late call may also overwrite a newer setting. While the doubt lasts, and once afterwards, each read
-//!   compares the settings with the cart and sends differing settings once. Carts do not show the buyer, so the buyer
-//!   is sent again.
+//!   progress. Until then the group is in *doubt*, and its cart is read before each use. A late effect counts as done,
+//!   and any surplus is removed. A repeated request is sent only once. A late call may also overwrite a newer setting.
+//!   While the doubt lasts, and once afterwards, each read compares the settings with the cart and sends differing
+//!   settings once. Carts do not show the buyer, so the buyer is sent again.
 //!
 //! A target describes the wanted final state, not the items to add. The steps from the current cart to the target
-//! ([`next`]) are therefore valid after any outcome. Settings and removals are sent once more if their response was
-//! lost; quantities are not. [`CartComparison`] decides which lines of a store's cart belong to the buyer. A cart that
-//! the store has deleted is rebuilt from `wanted`.
+//! ([`next`]) are therefore valid after any outcome. Each step is sent once, and once more if its response was lost.
+//! [`CartComparison`] decides which lines of a store's cart belong to the buyer. A cart that the store has deleted is
+//! rebuilt from `wanted`.
 
 mod late;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_model::{Classify, ErrorCode};
+use data_model::ErrorCode;
 use tokio::time::Instant;
 
 use self::late::{LostCall, differences};
@@ -77,8 +76,6 @@ struct Work<'a> {
     settled: ReconcileOutcome,
     creates: u32,
     lookups: u32,
-    /// Code of the last call whose outcome is unknown.
-    unsure_code: ErrorCode,
     /// True if the work is done.
     is_through: bool,
 }
@@ -114,7 +111,6 @@ pub(super) async fn settle(
         settled: ReconcileOutcome::default(),
         creates: 0,
         lookups: 0,
-        unsure_code: ErrorCode::StoreUnavailable,
         is_through: false,
     };
     // The outcome contains the reason for a stop.
@@ -206,13 +202,12 @@ impl Work<'_> {
         for _ in 0..CALLS_MAX {
             let Some(holding) = self.holding() else { return Ok(()) };
             let id = holding.cart.id.clone();
-            let step = next(holding, &self.certain_target());
+            let step = next(holding, &self.target);
             if !self.lease.holds().await {
                 return Err(Halt);
             }
             let Some(step) = step else {
                 self.is_through = true;
-                self.report_unsure();
                 return Ok(());
             };
             self.take(&id, step).await?;
@@ -285,6 +280,7 @@ impl Work<'_> {
         self.settled.is_buyer_told |= step == Step::Buyer;
         self.target.after(&step);
         self.settled.cart = answer.cart.or(self.settled.cart.take());
+        self.take_doubled(&step);
         Ok(())
     }
 
@@ -292,9 +288,6 @@ impl Work<'_> {
     fn carried_out(&mut self, step: &Step) {
         for variant in step.variants() {
             self.taken.insert(variant);
-            if matches!(step, Step::Remove(..)) {
-                self.end_removal(variant);
-            }
             match self.asked.get(&variant) {
                 Some(0) | None => self.wanted.remove(&variant),
                 Some(pieces) => self.wanted.insert(variant, *pieces),
@@ -338,10 +331,7 @@ impl Work<'_> {
                 }
                 // The call may have been carried out; reading the cart shows it.
                 self.lookups += 1;
-                self.unsure_code = error.code();
-                self.read(id).await?;
-                self.settle_at_store();
-                Ok(None)
+                self.read(id).await.map(|()| None)
             }
         }
     }

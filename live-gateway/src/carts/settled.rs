@@ -1,6 +1,6 @@
 //! Outcome of an operation at one store's cart, and its messages.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use data_model::{Classify, ErrorCode, StoredBrand, Timestamp};
 
@@ -11,10 +11,9 @@ use crate::rules::store_cart::{Buyer, CartAddress, Refusal, StoreCart};
 
 /// Time in milliseconds for which a call whose response was lost may still be carried out. This time is longer than the
 /// platform processes one call.
-pub(super) const LATE_MS: i64 = 30_000;
+const LATE_MS: i64 = 60_000;
 /// Message for a change whose outcome is unknown.
-pub(super) const UNKNOWN: &str =
-    "The store did not confirm the change, which may have happened. Read the cart to see its state.";
+const UNKNOWN: &str = "The store did not confirm the change, which may have happened. Read the cart to see its state.";
 
 /// A brand's part of the cart before the operation.
 #[derive(Debug, Clone)]
@@ -26,8 +25,6 @@ pub(super) struct Before {
     pub(super) buyer: Buyer,
     /// True if the target was worked on before. The store's cart is then read first.
     pub(super) is_again: bool,
-    /// True if no call of the earlier work on the target can still be in progress.
-    pub(super) is_again_over: bool,
     pub(super) now: Timestamp,
 }
 
@@ -43,8 +40,6 @@ pub(super) struct ReconcileOutcome {
     pub(super) lost: BTreeMap<u64, u32>,
     /// True if the outcome of the last call is unknown, so that the known cart is older.
     pub(super) is_open: bool,
-    /// Variants whose earlier calls have ended: the store's cart shows their effect.
-    pub(super) shown: BTreeSet<u64>,
     /// True if no earlier call can still be in progress.
     pub(super) is_certain: bool,
     /// Address that the store accepted, if any.
@@ -131,7 +126,6 @@ impl ReconcileOutcome {
         let before = before.filter(|_| !self.is_certain);
         let until = before.as_ref().map(|doubt| doubt.until);
         let mut asked = before.map(|doubt| doubt.asked).unwrap_or_default();
-        asked.retain(|variant, _| !self.shown.contains(variant));
         for (variant, quantity) in &mut asked {
             *quantity = self.done.get(variant).copied().unwrap_or(*quantity);
         }
@@ -139,8 +133,7 @@ impl ReconcileOutcome {
         let is_late = !self.lost.is_empty() || self.is_set_lost;
         let set = self.set.clone();
         let late = is_late.then(|| now.plus_millis(LATE_MS));
-        let doubt = late.or(until).map(|until| Doubt { until, asked, set });
-        doubt.filter(|doubt| !doubt.asked.is_empty() || doubt.set != Target::default())
+        late.or(until).map(|until| Doubt { until, asked, set })
     }
 }
 
@@ -157,11 +150,6 @@ impl Trouble {
     pub(super) fn of(error: &CartError, is_open: bool) -> Self {
         let detail = if is_open { UNKNOWN } else { error.detail() };
         Self::new(error.code(), detail, None)
-    }
-
-    /// Returns the problem of a call that may still be carried out.
-    pub(super) fn unconfirmed(code: ErrorCode) -> Self {
-        Self::new(code, UNKNOWN, None)
     }
 
     pub(super) fn refused(refusal: &Refusal, variant: Option<u64>) -> Self {

@@ -32,7 +32,6 @@ impl Carts {
             email,
             open: Some(OpenOperation {
                 id: asked.operation.clone(),
-                over_at: Some(self.over_at(asked.time.deadline())),
                 targets: intent.targets,
             }),
             ..empty

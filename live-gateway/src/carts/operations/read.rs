@@ -11,7 +11,6 @@ use crate::cart_context::CallerContext;
 use crate::cart_failure::CartFailure;
 use crate::carts::hold::LockAttempt;
 use crate::carts::reads::Recent;
-use crate::carts::settled::UNKNOWN;
 use crate::carts::{Carts, Intent};
 use crate::request_time::RequestTime;
 use crate::rules::carts::answer::{CartReport, cart};
@@ -87,10 +86,6 @@ impl Carts {
                     group.seen_at = now;
                     if is_told {
                         told.verified.push(group.brand.store.clone());
-                    } else if group.is_unsure() {
-                        let code = ErrorCode::StoreUnavailable;
-                        told.problems
-                            .push(CartProblem::new(Some(&group.brand), None, code, UNKNOWN));
                     }
                 }
                 Ok(None) => {

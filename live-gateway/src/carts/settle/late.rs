@@ -9,7 +9,7 @@ use crate::carts::settled::Trouble;
 use crate::rules::carts::own::CartComparison;
 use crate::rules::carts::plan::Step;
 use crate::rules::carts::record::{Group, Target};
-use crate::rules::store_cart::{LineQuantity, StoreCart};
+use crate::rules::store_cart::StoreCart;
 
 /// Call for a quantity of a variant whose outcome is unknown.
 #[derive(Debug, Clone, Copy)]
@@ -34,9 +34,6 @@ impl Work<'_> {
         }
         if self.before.is_again {
             late.extend(&self.asked);
-            if self.before.is_again_over {
-                self.lost.clear();
-            }
         }
         let mut wanted = group.wanted.clone();
         wanted.extend(late.iter().filter(|(_, asked)| **asked > 0));
@@ -50,22 +47,31 @@ impl Work<'_> {
             let there = now.there(variant).saturating_sub(then.beside(variant));
             let was = then.pieces(variant);
             if there == was {
-                // A server that stopped had nothing to send if the quantity was already there.
-                let is_unsent = was == asked && self.lost.get(&variant).is_some_and(|lost| lost.before.is_none());
-                if is_unsent {
-                    self.lost.remove(&variant);
-                }
                 continue;
             }
-            // Only one call for a variant is in progress at a time, so that the visible effect ends its doubt.
-            self.lost.remove(&variant);
-            self.settled.shown.insert(variant);
             self.settled.done.insert(variant, asked);
             // All lines into which the store splits the quantity belong to the buyer.
             self.want(variant, there.max(asked));
             let is_undone = group.wanted.get(&variant) == Some(&asked) && there < was;
             if there > asked || is_undone {
                 self.ask(variant, asked);
+            }
+        }
+    }
+
+    /// Requests the asked quantity again if an addition whose response was lost took effect beside its repetition.
+    pub(super) fn take_doubled(&mut self, step: &Step) {
+        let Step::Add(_) = step else { return };
+        for variant in step.variants() {
+            let lost = self.lost.get(&variant).filter(|lost| lost.before.is_some()).copied();
+            let (Some(lost), Some(holding)) = (lost, self.holding()) else {
+                continue;
+            };
+            let there = holding.there(variant).saturating_sub(lost.beside);
+            if there > lost.asked {
+                // All lines of the variant that are not the store's belong to the buyer.
+                self.want(variant, there);
+                self.target.lines.insert(variant, lost.asked);
             }
         }
     }
@@ -92,64 +98,6 @@ impl Work<'_> {
             0 => self.wanted.remove(&variant),
             pieces => self.wanted.insert(variant, pieces),
         };
-    }
-
-    /// Returns the variants for which a call may still be in progress, with the quantities that it asks for.
-    fn unsure(&self) -> BTreeMap<u64, u32> {
-        let group = self.before.group.as_ref().filter(|_| !self.settled.is_certain);
-        let doubt = group.and_then(|group| group.doubt.as_ref());
-        let earlier = doubt.into_iter().flat_map(|doubt| &doubt.asked);
-        let earlier = earlier.filter(|(variant, _)| !self.settled.shown.contains(variant));
-        let mut unsure: BTreeMap<u64, u32> = earlier.map(|(variant, asked)| (*variant, *asked)).collect();
-        unsure.extend(self.lost.iter().map(|(variant, lost)| (*variant, lost.asked)));
-        unsure
-    }
-
-    /// Returns the target without quantities of variants for which a call may still be in progress. Removals stay,
-    /// because a removed line cannot be removed twice.
-    pub(super) fn certain_target(&self) -> Target {
-        let unsure = self.unsure();
-        let mut target = self.target.clone();
-        target
-            .lines
-            .retain(|variant, quantity| *quantity == 0 || !unsure.contains_key(variant));
-        target
-    }
-
-    /// Reports calls that the cart does not show and that may still be carried out.
-    pub(super) fn report_unsure(&mut self) {
-        if !self.unsure().is_empty() {
-            self.settled.is_open = true;
-            self.settled.problems.push(Trouble::unconfirmed(self.unsure_code));
-        }
-    }
-
-    /// Ends the doubt about an earlier removal after a removal that the store confirmed.
-    pub(super) fn end_removal(&mut self, variant: u64) {
-        if self.unsure().get(&variant) == Some(&0) {
-            self.lost.remove(&variant);
-            self.settled.shown.insert(variant);
-        }
-    }
-
-    /// Ends changes to lines that the store added, after a call whose outcome is unknown. The changes are not sent
-    /// again: the store may have split a line since.
-    pub(super) fn settle_at_store(&mut self) {
-        let Some(cart) = &self.settled.cart else { return };
-        let quantity = |named: &LineQuantity| {
-            let line = cart.lines.iter().find(|line| line.id == named.id);
-            line.map_or(0, |line| line.quantity)
-        };
-        let named = &self.target.at_store;
-        let is_undone = named
-            .iter()
-            .any(|named| named.quantity > 0 && quantity(named) != named.quantity);
-        self.target
-            .at_store
-            .retain(|named| named.quantity == 0 && quantity(named) > 0);
-        if is_undone {
-            self.settled.problems.push(Trouble::unconfirmed(self.unsure_code));
-        }
     }
 
     /// Remembers that a late call may still change settings.

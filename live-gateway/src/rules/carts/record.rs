@@ -137,9 +137,6 @@ pub(crate) struct ChosenDelivery {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OpenOperation {
     pub(crate) id: String,
-    /// Time after which none of the operation's calls can still be in progress.
-    #[serde(default)]
-    pub(crate) over_at: Option<Timestamp>,
     pub(crate) targets: Vec<BrandTarget>,
 }
 
@@ -252,9 +249,9 @@ impl CartRecord {
         })
     }
 
-    /// True if a store has received all settings of its cart, and no quantity of it may still change by a late call.
+    /// True if a store has received all settings of its cart.
     pub(crate) fn is_told(&self, group: &Group) -> bool {
-        group.address == self.address && group.unsent == Target::default() && !group.is_unsure()
+        group.address == self.address && group.unsent == Target::default()
     }
 }
 
@@ -375,11 +372,6 @@ impl Group {
         };
         self.products.retain(|variant, _| is_there(variant));
         self.shown.retain(|variant, _| is_there(variant));
-    }
-
-    /// True if a call that changes quantities may still be carried out.
-    pub(crate) fn is_unsure(&self) -> bool {
-        self.doubt.as_ref().is_some_and(|doubt| !doubt.asked.is_empty())
     }
 
     /// Returns the ids of the quotes with which lines were added.

@@ -46,17 +46,6 @@ pub(super) fn ills() -> Vec<Ill> {
         Fault::Reset,
         Fault::Delayed { status: 502 },
         Fault::Delayed { status: 504 },
-        Fault::Late {
-            status: 504,
-            requests: 1,
-        },
-        Fault::Late {
-            status: 504,
-            requests: 2,
-        },
-        Fault::CartError {
-            code: "SERVICE_UNAVAILABLE".to_owned(),
-        },
         Fault::QueryErrors { partial: true },
         Fault::QueryErrors { partial: false },
         Fault::Truncated { after_bytes: 10 },

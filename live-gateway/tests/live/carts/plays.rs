@@ -24,8 +24,6 @@ const STEPS_MAX: usize = 4;
 /// Number of sequences in each of the eight tests.
 const SEQUENCES: u64 = 250;
 const HOUR_MS: i64 = 3_600_000;
-/// Time after which no call of a change can be in progress: the longest budget, and the store's own time.
-const MINUTES_MS: i64 = 120_000;
 pub(super) const MONTH: Duration = Duration::from_secs(40 * 86_400);
 
 const MUTATIONS: [&str; 8] = [
@@ -52,8 +50,6 @@ pub(super) struct Play<'a> {
     /// Postal code of the delivery address. The address applies whatever the outcome of the call is.
     zip: Option<&'static str>,
     pub(super) has_chosen: bool,
-    /// True if the last change had no problem, so that no quantity may change any more.
-    is_done: bool,
     pub(super) told: Vec<String>,
 }
 
@@ -152,14 +148,14 @@ impl Play<'_> {
         let told = self.server.data(change.call).await;
         self.set(store, None);
         self.zip = change.zip.or(self.zip);
-        let failed: [bool; STORES] = std::array::from_fn(|at| self.problems(&told, at) > 0);
-        for (at, is_failed) in failed.into_iter().enumerate() {
-            // Calls of an earlier change may still be in progress.
-            let may_fail = (at == store && outcome.is_some()) || !self.wanted[at].is_certain();
-            assert!(!is_failed || may_fail, "nothing went wrong at {at}: {told:#}");
+        let is_failed = self.problems(&told, store) > 0;
+        assert!(!is_failed || outcome.is_some(), "nothing went wrong: {told:#}");
+        for at in 0..STORES {
+            assert!(
+                at == store || self.problems(&told, at) == 0,
+                "nothing went wrong at {at}: {told:#}"
+            );
         }
-        let is_failed = failed.contains(&true);
-        self.is_done = !is_failed;
         if let Some(checkouts) = told["checkouts"].as_array() {
             let is_open = |pieces: &&Pieces| pieces.iter().any(|pieces| *pieces > 0);
             let open = change.after.iter().filter(is_open).count();
@@ -168,12 +164,10 @@ impl Play<'_> {
         }
         assert_sums(&told);
         for (at, after) in change.after.into_iter().enumerate() {
-            let outcome = match outcome.filter(|_| at == store) {
-                _ if !is_failed => Outcome::Done,
-                Some(outcome) if failed[at] => outcome,
-                None if failed[at] => Outcome::Unknown,
+            let outcome = match outcome.filter(|_| is_failed) {
+                Some(outcome) if at == store => outcome,
                 // A replacement removes the items of other brands only after one of its own items is in the cart.
-                _ if after == [0; PRODUCTS] => Outcome::Refused,
+                Some(_) if after == [0; PRODUCTS] => Outcome::Refused,
                 _ => Outcome::Done,
             };
             if outcome == Outcome::Done {
@@ -188,37 +182,12 @@ impl Play<'_> {
         self.cart = told;
     }
 
-    /// Returns how often the stores carried out changes of quantities.
-    fn line_calls(&self) -> u64 {
-        let of = |store: usize| MUTATIONS[1..4].iter().map(move |name| self.mall.calls(store, name));
-        (0..STORES).flat_map(of).sum()
-    }
-
-    /// Reads the cart. Quantities that were reported as done are not changed by a read.
-    async fn read(&mut self) -> Value {
-        let before = self.line_calls();
-        let cart = self.server.data(Call::get(path(&self.cart, ""))).await;
-        assert!(!self.is_done || self.line_calls() == before, "repaired: {cart:#}");
-        self.cart = cart.clone();
-        cart
-    }
-
-    /// Lets the stores finish delayed calls and reads the cart. A call whose outcome stays unknown is a problem until
-    /// it can no longer be in progress.
+    /// Lets the stores finish delayed calls and reads the cart.
     async fn settle(&mut self) {
         self.catch_up();
+        let cart = self.server.data(Call::get(path(&self.cart, ""))).await;
         self.told.push("settles".to_owned());
-        let mut cart = self.read().await;
-        let in_doubt: Vec<usize> = (0..STORES).filter(|store| self.problems(&cart, *store) > 0).collect();
-        for store in &in_doubt {
-            let told = group(&cart, &self.mall.brand(*store));
-            assert!(told.is_null() || told["verified"] == false, "{cart:#}");
-        }
-        if !in_doubt.is_empty() {
-            self.mall.clock.advance_ms(MINUTES_MS);
-            cart = self.read().await;
-        }
-        self.is_done = true;
+        self.cart = cart.clone();
         assert_sums(&cart);
         for store in 0..STORES {
             assert_eq!(self.problems(&cart, store), 0, "{cart:#}");
@@ -301,7 +270,6 @@ impl Play<'_> {
             self.wanted[store].take_codes(codes);
         }
         self.zip = change.zip.or(self.zip);
-        self.is_done = false;
         self.mall.clock.advance_ms(HOUR_MS);
         self.settle().await;
     }
@@ -368,7 +336,6 @@ async fn play(mall: &Mall, server: &Server, seed: u64) {
         wanted,
         zip: None,
         has_chosen: false,
-        is_done: true,
     };
     // Consecutive seeds combine each kind of fault with each mutation.
     let (kinds, turn) = (ills(), usize::try_from(seed).unwrap());

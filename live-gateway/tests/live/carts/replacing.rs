@@ -118,8 +118,6 @@ async fn a_store_that_takes_nothing_new_leaves_the_cart_with_what_it_had() {
         );
     }
     mall.stores.set_fault(&mall.slug(0), None).unwrap();
-    // The first addition whose outcome was unknown can no longer come.
-    mall.clock.advance_ms(120_000);
     let other = server.data(replaced(&cart, &[mall.item(1, 0, 1)])).await;
     assert_eq!(
         (&other["problems"], group(&other, &mall.brand(0))),

