@@ -115,6 +115,8 @@ async fn filled(storage: &Storage, buckets: u32) -> Lake {
     };
     lake.commit_rates(&[rate], "rates.csv", false).await.unwrap();
     lake.commit_reviews(vec![published()]).await.unwrap();
+    let words = crate::searches::counted([("2026-11-19", "a", &[crate::searches::word("tea", 7)])]);
+    lake.commit_searches(&words, "2026-08-01").await.unwrap();
     lake.compact(false).await.unwrap();
     lake.commit(read_at(first(), 3), run(3)).await.unwrap();
     let said = data_model::Observation {

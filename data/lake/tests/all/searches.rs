@@ -8,7 +8,7 @@ use data_searches::{CountedDays, WordCount};
 use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 
-fn word(words: &str, count: u64) -> WordCount {
+pub(crate) fn word(words: &str, count: u64) -> WordCount {
     WordCount {
         words: words.to_owned(),
         release: "r0123456789abcdef".parse().unwrap(),
@@ -21,7 +21,7 @@ fn word(words: &str, count: u64) -> WordCount {
     }
 }
 
-fn counted<const N: usize>(days: [(&str, &str, &[WordCount]); N]) -> CountedDays {
+pub(crate) fn counted<const N: usize>(days: [(&str, &str, &[WordCount]); N]) -> CountedDays {
     let mut counted = CountedDays::new();
     for (day, server, words) in days {
         let servers = counted.entry(day.to_owned()).or_default();
