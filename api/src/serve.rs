@@ -59,7 +59,7 @@ impl Default for ServerConfig {
         Self {
             connections_max: 4096,
             connections_per_address_max: 1024,
-            refusal_delay_ms: 1_000,
+            refusal_delay_ms: 0,
             trusted_proxies: AddressRanges::default(),
             header_read_timeout_ms: 15_000,
             write_stall_timeout_ms: 30_000,
