@@ -1,7 +1,6 @@
 //! Tests the categories that stores themselves state.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use pipeline_refresh::RunOptions;
 use serde_json::{Value, json};
@@ -177,7 +176,7 @@ async fn a_run_that_is_killed_between_the_answers_and_the_commit_loses_nothing()
             .iter()
             .any(|path| path.ends_with("-categories.json.zst"))
         {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::task::yield_now().await;
         }
     };
     let options = RunOptions::default();
