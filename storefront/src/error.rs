@@ -201,12 +201,12 @@ pub enum RedirectFault {
     Page,
 }
 
-/// Returns true if it is uncertain after this status whether the request was carried out. With a status below 500, the
-/// request is known to be refused or done. The statuses 500, 502, 504 and the 52x of Shopify's edge may come from a
-/// gateway that gave up while the store continues. With statuses 501, 503 and 505, the server does not start processing
-/// the request (RFC 9110, 15.6).
+/// Returns true if it is uncertain after this status whether the request was carried out. With a status from 300 to 499,
+/// the request is known to be refused or done. Any status from 500 on may come from a gateway that gave up or lost its
+/// connection while the store continues. This includes 503, with or without `Retry-After`: gateways send it when the
+/// store closes the connection after the request.
 pub(crate) const fn leaves_open(status: u16) -> bool {
-    matches!(status, 200..300 | 500..) && !matches!(status, 501 | 503 | 505)
+    matches!(status, 200..300 | 500..)
 }
 
 fn wait_text(retry_after: Option<Duration>) -> String {

@@ -185,7 +185,8 @@ impl Exchange {
         })?;
         let status = incoming.status;
         let refused = PaceRefusal::by(status, &incoming.headers, self.clock.now());
-        let is_open = was_open || (refused.is_none() && leaves_open(status.as_u16()));
+        // A challenge comes from the platform's edge, before the store.
+        let is_open = was_open || (refused != Some(PaceRefusal::Challenge) && leaves_open(status.as_u16()));
         ask.is_unanswered.store(is_open, Ordering::Relaxed);
         self.heed_refusal(hop, ask, refused, status.as_u16())?;
         if incoming.headers.len() > self.config.headers_max {

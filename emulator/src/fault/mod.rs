@@ -172,7 +172,8 @@ pub enum Fault {
         hold_ms: u64,
     },
     /// Carries out the change, but the platform's edge responds with this status: 502 or 504 if it gave up on the store
-    /// (RFC 9110, 15.6.3 and 15.6.5), 500, or 52x. The caller cannot know the outcome.
+    /// (RFC 9110, 15.6.3 and 15.6.5), 503 if the store closed the connection after the request (Envoy's response flag
+    /// `UC`), 500, or 52x. The caller cannot know the outcome.
     EdgeFailed {
         /// HTTP status of the edge's response.
         status: u16,

@@ -117,11 +117,17 @@ async fn an_unsafe_call_that_was_not_answered_has_an_unknown_outcome() {
             "the body is larger than 33554432 bytes (on the wire)",
         ),
         (|| status(500), "the store answers with status 500"),
+        (|| status(501), "the store answers with status 501"),
         (|| status(502), "the store answers with status 502"),
+        (|| status(503), "the store answers with status 503"),
         (|| status(504), "the store answers with status 504"),
         (|| status(520), "the store answers with status 520"),
         (|| status(524), "the store answers with status 524"),
         (|| Reply::Torn(502), "the store answers with status 502"),
+        (
+            || Reply::Answer(503, vec![("retry-after", "1".to_owned())], ""),
+            "the store asks us to slow down for 1 s",
+        ),
     ] {
         let script = pages(move |_, _| reply());
         let error = store(unpaced(), &script)
@@ -146,14 +152,12 @@ async fn an_unsafe_call_that_was_not_sent_or_was_answered_is_no_unknown_outcome(
     for reply in [
         (|| Reply::Fail(TransportError::Connect("refused".into()))) as fn() -> Reply,
         || Reply::Fail(TransportError::ConnectTimeout),
-        || status(501),
-        || status(503),
-        || status(505),
+        || Reply::Answer(503, vec![("cf-mitigated", "challenge".to_owned())], ""),
         || throttled(None),
         || status(430),
         || status(404),
         || status(402),
-        || Reply::Torn(503),
+        || Reply::Torn(404),
         || redirect(302, "/password"),
     ] {
         let script = pages(move |_, _| reply());

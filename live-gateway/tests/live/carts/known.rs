@@ -11,7 +11,7 @@ const MONTH: std::time::Duration = std::time::Duration::from_secs(40 * 86_400);
 /// Returns a fault in which the store does not begin the call.
 fn down() -> FaultRule {
     FaultRule::from(Fault::Status {
-        status: 503,
+        status: 404,
         retry_after_s: None,
     })
 }

@@ -36,15 +36,18 @@ pub(super) fn ills() -> Vec<Ill> {
         status,
         retry_after_s: None,
     };
-    let refused = [begun(503), begun(404)];
+    let refused = [begun(403), begun(404)];
     let unknown = [
         begun(500),
+        begun(503),
         Fault::EdgeFailed { status: 500 },
         Fault::EdgeFailed { status: 502 },
+        Fault::EdgeFailed { status: 503 },
         Fault::EdgeFailed { status: 504 },
         Fault::AnswerLost { hold_ms: 0 },
         Fault::Reset,
         Fault::Delayed { status: 502 },
+        Fault::Delayed { status: 503 },
         Fault::Delayed { status: 504 },
         Fault::QueryErrors { partial: true },
         Fault::QueryErrors { partial: false },

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::mall::{Call, Mall, assert_sums, group, minor, path};
 
 /// Statuses that gateways return while the store may still carry out the call.
-const OPEN: [u16; 6] = [500, 502, 504, 520, 522, 524];
+const OPEN: [u16; 8] = [500, 501, 502, 503, 504, 520, 522, 524];
 
 fn set(mall: &Mall, rule: impl Into<Option<FaultRule>>) {
     mall.stores.set_faults(&mall.slug(0), rule.into()).unwrap();
@@ -74,7 +74,7 @@ async fn a_store_that_does_not_begin_has_done_nothing_and_is_asked_again() {
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 1)]).await;
     let more = || Call::post(path(&cart, "/lines"), json!({ "items": [mall.item(0, 1, 2)] }));
-    for (status, retry_after_s) in [(503, None), (503, Some(1)), (429, Some(1)), (430, None), (404, None)] {
+    for (status, retry_after_s) in [(429, Some(1)), (430, None), (404, None)] {
         let refusal = Fault::Status { status, retry_after_s };
         set(&mall, FaultRule::from(refusal).on_operation("cartLinesAdd"));
         let (added, read) = (mall.calls(0, "cartLinesAdd"), mall.calls(0, "cart"));
