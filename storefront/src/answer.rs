@@ -26,10 +26,14 @@ impl Answer {
     }
 }
 
-/// A response that refuses because of the request rate or the kind of client, for any page.
+/// A response that refuses because of the request rate or the kind of client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PaceRefusal {
-    TooFast { retry_after: Option<Duration> },
+    TooFast {
+        retry_after: Option<Duration>,
+    },
+    /// The store limits one operation, such as sign-ins. Other calls are not affected.
+    OfOperation,
     Challenge,
 }
 

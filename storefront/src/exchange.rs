@@ -90,7 +90,12 @@ impl Exchange {
                 return Err(error);
             }
             let Some(delay) = delays.next() else { return Err(error) };
-            let waits = !matches!(error, StoreError::Throttled { .. });
+            let waits = match error {
+                // The rate limiter does not wait for a refusal that concerns only this operation.
+                StoreError::Throttled { retry_after: None } => host.state().pace.held(Instant::now()).is_none(),
+                StoreError::Throttled { .. } => false,
+                _ => true,
+            };
             if waits && terms.is_too_late(Instant::now(), delay) {
                 return Err(error);
             }
@@ -135,7 +140,12 @@ impl Exchange {
                 tracing::debug!(host = %host.name, path = logged_path(url, ask), error = %error, duration_ms, "the store did not answer")
             }
         }
-        settle(pass, &outcome, started.elapsed());
+        if ask.is_look {
+            // A checkout that does not open says nothing about the store's other pages.
+            drop(pass);
+        } else {
+            settle(pass, &outcome, started.elapsed());
+        }
         outcome
     }
 
@@ -201,10 +211,12 @@ impl Exchange {
             let received = self.received(host, status, incoming.body, &incoming.headers, ask.limits, waited);
             received.await?
         };
-        if ask.is_graphql && status.is_success() && graphql::is_throttled(&body) {
+        if ask.is_graphql
+            && status.is_success()
+            && let Some(throttled) = graphql::throttled(&body)
+        {
             ask.is_unanswered.store(was_open, Ordering::Relaxed);
-            let refused = Some(PaceRefusal::TooFast { retry_after: None });
-            self.heed_refusal(hop, ask, refused, status.as_u16())?;
+            self.heed_refusal(hop, ask, Some(throttled), status.as_u16())?;
         }
         let answer = Answer {
             status,
@@ -249,7 +261,8 @@ impl Exchange {
         Ok(read.unwrap_or_else(|_| Bytes::new()))
     }
 
-    /// Lowers the request rate if the store asks for it, and returns the error for the caller.
+    /// Returns the error for the caller if the store refuses the request. Lowers the request rate of all calls, unless
+    /// the refusal concerns only this call: the check of a link, or one operation of the store.
     fn heed_refusal(
         &self,
         hop: Hop<'_>,
@@ -260,6 +273,8 @@ impl Exchange {
         let Hop { host, by } = hop;
         match refused {
             None => Ok(()),
+            Some(PaceRefusal::OfOperation) => Err(StoreError::Throttled { retry_after: None }),
+            Some(PaceRefusal::TooFast { retry_after }) if ask.is_look => Err(StoreError::Throttled { retry_after }),
             Some(PaceRefusal::TooFast { retry_after }) => {
                 tracing::warn!(host = %host.name, status, retry_after_s = retry_after.map(|wait| wait.as_secs()), "the store asks us to slow down");
                 by.state().pace.refused(Instant::now(), retry_after);
@@ -269,8 +284,7 @@ impl Exchange {
                 tracing::warn!(host = %host.name, status, "the store answers with a bot challenge");
                 let state = &mut *by.state();
                 match ask.terms.caller {
-                    // A check of a link happens only once, so a challenge does not delay other calls.
-                    Some(_) if ask.is_look => {}
+                    _ if ask.is_look => {}
                     Some(_) => state.challenged.refused(Instant::now(), None),
                     None => state.pace.refused(Instant::now(), None),
                 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::answer;
+use crate::answer::{self, PaceRefusal};
 use crate::error::StoreError;
 use crate::page::CallResult;
 
@@ -194,14 +194,21 @@ impl From<WireError> for GraphqlError {
     }
 }
 
-/// Returns true if a response with status 200 reports too many requests.
-pub(crate) fn is_throttled(body: &[u8]) -> bool {
+/// Returns the refusal in a response with status 200 that reports too many requests. An error with a path is about that
+/// operation alone (GraphQL, 7.1.2), as are the platform's limits on sign-ins and new customers.
+pub(crate) fn throttled(body: &[u8]) -> Option<PaceRefusal> {
     // Almost no response contains this code, so almost none is parsed twice.
-    memmem::find(body, THROTTLED.as_bytes()).is_some()
-        && read_store_json::<Faults>(body)
-            .ok()
-            .and_then(|faults| faults.errors)
-            .is_some_and(|errors| errors.iter().any(|error| error.code() == Some(THROTTLED)))
+    memmem::find(body, THROTTLED.as_bytes())?;
+    let errors = read_store_json::<Faults>(body).ok()?.errors?;
+    let mut throttled = errors.iter().filter(|error| error.code() == Some(THROTTLED)).peekable();
+    throttled.peek()?;
+    Some(
+        if throttled.all(|error| error.path.as_ref().is_some_and(|path| !path.is_empty())) {
+            PaceRefusal::OfOperation
+        } else {
+            PaceRefusal::TooFast { retry_after: None }
+        },
+    )
 }
 
 /// Parses a GraphQL answer.

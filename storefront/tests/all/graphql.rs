@@ -246,6 +246,27 @@ async fn throttled_is_told_to_who_cannot_wait_and_never_repeated_for_an_unsafe_c
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_limit_of_one_operation_rests_no_other_call() {
+    let limited = r#"{"data":{"customerCreate":null},"errors":[{"message":"Creating Customer Limit exceeded.",
+        "path":["customerCreate"],"extensions":{"code":"THROTTLED"}}]}"#;
+    let script = pages(move |_, nth| {
+        if nth % 2 == 0 {
+            ok(limited)
+        } else {
+            ok(r#"{"data":{}}"#)
+        }
+    });
+    let store = store(unpaced(), &script);
+    let error = store.graphql(&variants(), Effect::Unsafe).await.unwrap_err();
+    assert!(matches!(error, StoreError::Throttled { retry_after: None }), "{error}");
+    let asked = Instant::now();
+    store.graphql(&variants(), Effect::Safe).await.unwrap();
+    assert_eq!(asked.elapsed(), Duration::ZERO);
+    store.graphql(&variants(), Effect::Idempotent).await.unwrap();
+    assert!(asked.elapsed() > Duration::ZERO, "a repetition waits");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_word_alone_throttles_nobody() {
     let told = answer(r#"{"data":{"title":"THROTTLED"},"errors":[{"message":"THROTTLED"}]}"#)
         .await

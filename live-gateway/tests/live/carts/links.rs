@@ -114,3 +114,22 @@ async fn a_link_is_looked_at_once_and_a_store_that_says_nothing_of_it_is_believe
         (&json!([]), &group(&cart, &mall.brand(0))["checkout_url"])
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_checkout_that_refuses_us_silences_no_price_of_its_store() {
+    for refusal in [429, 430, 500] {
+        let mall = mall().await;
+        let server = mall.server().await;
+        let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+        let refusal = Fault::Status {
+            status: refusal,
+            retry_after_s: Some(60),
+        };
+        mall.stores.set_faults(&mall.slug(0), [page(refusal)]).unwrap();
+        let told = check_out(&server, &cart).await;
+        assert_eq!(told["problems"], json!([]), "{told}");
+        assert_eq!(told["checkouts"].as_array().unwrap().len(), 1);
+        let price = format!("/v1/products/{}/price", mall.goods(0)[0].0);
+        assert_eq!(server.data(Call::get(price)).await["verified"], true);
+    }
+}
