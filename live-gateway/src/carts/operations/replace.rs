@@ -22,7 +22,7 @@ impl Carts {
         self.look(id, &asked.caller).await?;
         let meant = self.meant(items).await?;
         let changed = self.change(asked, id, |record| {
-            let (wanted, problems) = wanted(record, items, meant);
+            let (wanted, problems) = wanted(record, items, meant)?;
             if wanted.is_empty() && !problems.is_empty() {
                 return Err(CartFailure::Unsold(problems));
             }
@@ -65,15 +65,15 @@ fn wanted(
     record: &CartRecord,
     items: &[Item],
     meant: Vec<Result<ItemVariant, CartProblem>>,
-) -> (Vec<WantedPieces>, Vec<CartProblem>) {
+) -> Result<(Vec<WantedPieces>, Vec<CartProblem>), CartFailure> {
     let (mut wanted, mut problems) = (Vec::new(), Vec::new());
     for (item, meant) in items.iter().zip(meant) {
         match in_cart(record, item, meant.as_ref().ok()).map_or(meant, Ok) {
-            Ok(meant) => put(&mut wanted, meant, item),
+            Ok(meant) => put(&mut wanted, meant, item)?,
             Err(problem) => problems.push(problem),
         }
     }
-    (wanted, problems)
+    Ok((wanted, problems))
 }
 
 /// Returns the line that an item refers to: the line of the same product and, if the item names a variant, of that

@@ -40,7 +40,7 @@ impl Carts {
         let (mut wanted, mut problems) = (Vec::new(), Vec::new());
         for (item, meant) in items.iter().zip(self.meant(items).await?) {
             match meant {
-                Ok(meant) => put(&mut wanted, meant, item),
+                Ok(meant) => put(&mut wanted, meant, item)?,
                 Err(problem) => problems.push(problem),
             }
         }
@@ -95,8 +95,9 @@ fn variant(product: &StoredProduct, item: &Item) -> Option<u64> {
     }
 }
 
-/// Adds an item to the wanted items of its brand.
-pub(super) fn put(wanted: &mut Vec<WantedPieces>, meant: ItemVariant, item: &Item) {
+/// Adds an item to the wanted items of its brand. A store has one line for all items of a variant, so all of them must
+/// state the same price.
+pub(super) fn put(wanted: &mut Vec<WantedPieces>, meant: ItemVariant, item: &Item) -> Result<(), CartFailure> {
     let at = wanted.iter().position(|one| one.brand.store == meant.brand.store);
     let at = at.unwrap_or_else(|| {
         wanted.push(WantedPieces {
@@ -110,9 +111,19 @@ pub(super) fn put(wanted: &mut Vec<WantedPieces>, meant: ItemVariant, item: &Ite
     let pieces = wanted[at].lines.entry(meant.variant).or_default();
     *pieces = pieces.saturating_add(item.quantity);
     wanted[at].products.insert(meant.variant, meant.product);
-    let shown = item.shown.clone().map(|price| {
+    if let Some(price) = item.shown.clone() {
         let currency = price.currency.or(Some(meant.currency));
-        (meant.variant, ShownPrice { currency, ..price })
-    });
-    wanted[at].shown.extend(shown);
+        let price = ShownPrice { currency, ..price };
+        let known = wanted[at].shown.entry(meant.variant).or_insert_with(|| price.clone());
+        if (known.minor, known.currency) != (price.minor, price.currency) {
+            return Err(CartFailure::Bound(
+                "items",
+                "items of the same variant state different prices",
+            ));
+        }
+        if known.quote.is_none() {
+            *known = price;
+        }
+    }
+    Ok(())
 }

@@ -164,3 +164,32 @@ async fn a_shown_price_is_an_amount_in_minor_units_and_a_quote_is_signed() {
     let free = server.cart(&[shown(&mall, 0, 0)]).await;
     assert_eq!(verdict(&free, &mall, 0), changed(0, mall.goods(0)[0].2));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn items_of_one_variant_state_one_price() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let price = mall.goods(0)[0].2;
+    let items = |prices: [i64; 2]| json!({ "items": prices.map(|price| shown(&mall, 0, price)) });
+    let cart = server.data(Call::post("/v1/cart", items([price, price]))).await;
+    assert_eq!(verdict(&cart, &mall, 0), held());
+    assert_eq!(line(&cart, &mall, 0)["qty"], 2);
+    let no_price = json!({ "items": [shown(&mall, 0, price - 1), mall.item(0, 0, 1)] });
+    let other = server.data(Call::post("/v1/cart", no_price)).await;
+    assert_eq!(verdict(&other, &mall, 0), changed(price - 1, price));
+    for call in [
+        Call::post("/v1/cart", items([price, price + 1])),
+        Call::post(path(&cart, "/lines"), items([price - 1, price])),
+        Call::new(Method::PUT, path(&cart, "/lines")).with(items([price, price - 1])),
+    ] {
+        let (status, told) = server.send(call).await;
+        assert_eq!(
+            (status.as_u16(), &told["detail"][0]["loc"]),
+            (422, &json!(["body", "items"])),
+            "{told}"
+        );
+    }
+    let read = server.data(Call::get(path(&cart, ""))).await;
+    assert_eq!(verdict(&read, &mall, 0), held());
+    assert_eq!(line(&read, &mall, 0)["qty"], 2);
+}
