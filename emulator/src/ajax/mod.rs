@@ -16,6 +16,7 @@ use crate::json::platform_bytes;
 use crate::reply::Reply;
 use crate::shop::Shop;
 use session::Session;
+pub(crate) use session::cookie;
 
 /// Returns true if a path accepts POST requests.
 pub(crate) fn takes(path: &str) -> bool {

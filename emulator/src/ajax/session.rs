@@ -54,7 +54,7 @@ impl Session {
 }
 
 /// Returns the cookie that identifies a client's cart.
-pub(super) fn cookie(cart: &Cart) -> String {
+pub(crate) fn cookie(cart: &Cart) -> String {
     format!("cart={}%3Fkey%3D{}; path=/; SameSite=Lax", cart.token, cart.key)
 }
 

@@ -2,6 +2,7 @@
 
 use super::announcement::amount;
 use super::product_html::page;
+use crate::ajax::cookie;
 use crate::ask::Ask;
 use crate::cart::Cart;
 use crate::cart_service::{Bill, BillLine, CartService};
@@ -11,7 +12,8 @@ use crate::generated::push_html;
 use crate::reply::{Cache, Reply};
 use crate::shop::Shop;
 
-/// Returns the checkout page of the cart with this token, or `None` if the cart is missing or the key is wrong.
+/// Returns the checkout page of the cart with this token, or `None` if the cart is missing or the key is wrong. The
+/// visitor's session continues with this cart, so that the store's own pages show and change it.
 pub(super) fn checkout(shop: &Shop, token: &str, ask: &Ask) -> Option<Reply> {
     let lie = Lie::default();
     let service = CartService::new(shop, &lie);
@@ -24,6 +26,7 @@ pub(super) fn checkout(shop: &Shop, token: &str, ask: &Ask) -> Option<Reply> {
     let head = "<meta name=\"robots\" content=\"noindex\">\n";
     Some(Reply {
         cache: Cache::Never,
+        cookies: vec![cookie(&cart)],
         ..Reply::html(200, page(shop, "Checkout", head, &main))
     })
 }

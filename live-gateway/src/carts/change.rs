@@ -9,10 +9,12 @@ use state::CartRow;
 use tokio::time::Instant;
 
 use super::Carts;
+use super::first_look::FirstReads;
 use super::hold::LockedCart;
 use super::settle::settle;
 use super::settled::{Before, ReconcileOutcome};
 use super::taken_in::take_in;
+use crate::cart_client::CartError;
 use crate::cart_context::CallerContext;
 use crate::cart_failure::CartFailure;
 use crate::leases::HeldLease;
@@ -101,7 +103,7 @@ impl Carts {
         &self,
         asked: &CallerContext,
         id: &CartId,
-        intend: impl FnOnce(&CartRecord) -> Result<Intent, CartFailure>,
+        intend: impl FnMut(&CartRecord) -> Result<Intent, CartFailure>,
     ) -> Result<ChangedCart, CartFailure> {
         let held = self.hold(id, &asked.caller, asked.time.before_work()).await?;
         Box::pin(self.change_held(asked, held, intend)).await
@@ -112,12 +114,13 @@ impl Carts {
         &self,
         asked: &CallerContext,
         mut held: LockedCart,
-        intend: impl FnOnce(&CartRecord) -> Result<Intent, CartFailure>,
+        mut intend: impl FnMut(&CartRecord) -> Result<Intent, CartFailure>,
     ) -> Result<ChangedCart, CartFailure> {
         let deadline = asked.time.deadline();
         let mut told = CartReport::default();
         if held.record.open.is_some() {
-            Box::pin(self.work(&mut held, &asked.caller, deadline, true, &mut told)).await?;
+            let none = FirstReads::new();
+            Box::pin(self.work(&mut held, &asked.caller, deadline, true, &none, &mut told)).await?;
             self.keep(&mut held, false).await?;
         }
         let is_again = held.record.is_done(&asked.operation);
@@ -130,7 +133,14 @@ impl Carts {
             self.let_go(&held).await?;
             return Err(CartFailure::NoCart);
         }
-        let intent = match intend(&held.record) {
+        let mut intent = intend(&held.record);
+        let mut reads = FirstReads::new();
+        if let Ok(first) = &intent {
+            let record = &mut held.record;
+            reads = self.read_first(&asked.caller, record, first, deadline, &mut told).await;
+            intent = intend(record);
+        }
+        let intent = match intent {
             Ok(intent) if is_again => intent.left_of(&unmet, &held.record),
             Ok(intent) => intent,
             Err(failure) => {
@@ -151,7 +161,7 @@ impl Carts {
             targets: intent.targets,
         });
         self.keep(&mut held, false).await?;
-        self.go_on(held, &asked.caller, deadline, told).await
+        self.go_on(held, &asked.caller, deadline, &reads, told).await
     }
 
     /// Completes the pending operation of the cart, saves the result and unlocks the cart.
@@ -160,9 +170,10 @@ impl Carts {
         mut held: LockedCart,
         caller: &str,
         deadline: Instant,
+        reads: &FirstReads,
         mut told: CartReport,
     ) -> Result<ChangedCart, CartFailure> {
-        Box::pin(self.work(&mut held, caller, deadline, false, &mut told)).await?;
+        Box::pin(self.work(&mut held, caller, deadline, false, reads, &mut told)).await?;
         self.keep(&mut held, true).await?;
         Ok(ChangedCart::of(held, told))
     }
@@ -175,6 +186,7 @@ impl Carts {
         caller: &str,
         deadline: Instant,
         is_again: bool,
+        reads: &FirstReads,
         told: &mut CartReport,
     ) -> Result<(), CartFailure> {
         let Some(open) = held.record.open.clone() else {
@@ -190,15 +202,18 @@ impl Carts {
             }
             let asked_at = self.context.clock.now();
             let asked = targets.clone().map(|BrandTarget { brand, target }| {
+                let read = reads.get(&brand.store);
                 let before = Before {
                     brand: brand.clone(),
                     group: held.record.group(brand).cloned(),
                     address: held.record.address.clone(),
                     buyer: buyers.get(&brand.store).cloned().unwrap_or_default(),
                     is_again,
-                    now: asked_at,
+                    is_fresh: matches!(read, Some(Ok(_))),
+                    now: read.and_then(|read| read.as_ref().ok()).copied().unwrap_or(asked_at),
                 };
-                self.ask_store(caller, before, target, &held.lease, deadline)
+                let unread = read.and_then(|read| read.as_ref().err());
+                self.ask_store(caller, before, target, unread, &held.lease, deadline)
             });
             let outcomes = join_all(asked).await;
             for (BrandTarget { brand, target }, (before, settled)) in targets.zip(outcomes) {
@@ -220,9 +235,14 @@ impl Carts {
         caller: &str,
         before: Before,
         target: &Target,
+        unread: Option<&CartError>,
         lease: &HeldLease,
         deadline: Instant,
     ) -> (Before, ReconcileOutcome) {
+        if unread.is_some() {
+            let settled = ReconcileOutcome::unasked(&before, target, unread);
+            return (before, settled);
+        }
         let place = self.context.place(deadline).await;
         let settled = match (place, self.client(&before.brand, caller, deadline)) {
             (Some(_place), Ok(client)) => Box::pin(settle(&client, &before, target, lease, deadline)).await,

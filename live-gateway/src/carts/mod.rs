@@ -6,6 +6,7 @@
 
 mod candidates;
 mod change;
+mod first_look;
 mod hold;
 mod looks;
 mod operations;

@@ -20,6 +20,15 @@
 //!   While the doubt lasts, and once afterwards, each read compares the settings with the cart and sends differing
 //!   settings once. Carts do not show the buyer, so the buyer is sent again.
 //!
+//! # Changes at the store
+//!
+//! A buyer can also change the store's cart at the store's own page. Before a change, each cart that it concerns is
+//! read. What the cart then shows differently from `seen`, while the group is not in doubt, was changed there, and
+//! becomes the wanted state ([`CartComparison::adopted`]) before the change is applied. The response has a warning. The
+//! list of codes is the store's. Lines that the store adds, merges or splits and lines that a person adds there are not
+//! wanted, and are never changed. While the group is in doubt, a difference may be a late effect, which only the rule
+//! above explains. Nothing is sent to a store whose cart cannot be read.
+//!
 //! A target describes the wanted final state, not the items to add. The steps from the current cart to the target
 //! ([`next`]) are therefore valid after any outcome. Each step is sent once, and once more if its response was lost.
 //! [`CartComparison`] decides which lines of a store's cart belong to the buyer. A cart that the store has deleted is
@@ -146,7 +155,9 @@ impl Work<'_> {
         // If the cart was not read, the plan starts from the last known cart, which is not reported as the outcome. A
         // call whose response was lost may have changed the cart since.
         let is_known = group.doubt.is_none() && group.unsent == Target::default();
-        if !is_known || self.before.is_again || self.target.is_read {
+        if self.before.is_fresh {
+            self.settled.cart = Some(group.seen.clone());
+        } else if !is_known || self.before.is_again || self.target.is_read {
             self.read(&group.seen.id).await?;
         }
         if self.creates == 0 {

@@ -25,6 +25,8 @@ pub(super) struct Before {
     pub(super) buyer: Buyer,
     /// True if the target was worked on before. The store's cart is then read first.
     pub(super) is_again: bool,
+    /// True if the group's cart was read for this operation.
+    pub(super) is_fresh: bool,
     pub(super) now: Timestamp,
 }
 

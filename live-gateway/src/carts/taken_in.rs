@@ -57,7 +57,8 @@ pub(super) fn take_in(
             told.verified.push(brand.store.clone());
         }
         if !settled.notes.is_empty() {
-            told.notes.insert(brand.store.as_str().to_owned(), settled.notes);
+            let notes = told.notes.entry(brand.store.as_str().to_owned());
+            notes.or_default().extend(settled.notes);
         }
     }
     match (at, group.is_empty()) {

@@ -93,7 +93,8 @@ pub struct CartLine {
     pub image: Option<String>,
     /// Quantity in the store's cart; 0 if the item is sold out.
     pub qty: u32,
-    /// Requested quantity; 0 for a line that was not requested here. If it is above `qty`, the store has no more.
+    /// Requested quantity; 0 for a line that was not requested here. If it is above `qty`, the store has no more. A
+    /// quantity that was changed at the store's own page is the requested one from the next change on.
     pub requested_qty: u32,
     /// True for a line that was not requested here: the store added it, or somebody changed the cart at the store. The
     /// line counts like any other line.
@@ -233,7 +234,8 @@ pub struct CartWarning {
     /// The platform's code in lowercase (`merchandise_not_enough_stock`, `discount_not_found`, …), or one of this
     /// service's codes: `cart_rebuilt` (the store had forgotten its cart, and the cart was rebuilt), `cart_made_twice`
     /// (it was unclear whether the store had created a cart, so another one was created; the first is abandoned and has
-    /// no effect), `signed_out` (the store no longer accepts the customer's sign-in), `amounts_differ` (the total
+    /// no effect), `signed_out` (the store no longer accepts the customer's sign-in), `changed_at_store`
+    /// (a quantity or the codes were changed at the store's own page, and are kept), `amounts_differ` (the total
     /// differs from the sum of the listed amounts), `added_by_store` (the line was not requested here), `lines_merged`
     /// (the store has merged several lines into this one), `currency_changed` (the store's currency differs from that
     /// of its catalogue when it was last read), `price_changed` (the store's price of the line has changed since it was

@@ -2,6 +2,7 @@ use super::Item;
 use crate::cart_context::CallerContext;
 use crate::cart_failure::CartFailure;
 use crate::carts::Carts;
+use crate::carts::first_look::FirstReads;
 use crate::hidden::SecretText;
 use crate::rules::carts::answer::CartReport;
 use crate::rules::carts::ids::CartId;
@@ -41,7 +42,9 @@ impl Carts {
             problems: intent.problems,
             ..CartReport::default()
         };
-        let changed = self.go_on(held, &asked.caller, asked.time.deadline(), told).await?;
+        let changed = self
+            .go_on(held, &asked.caller, asked.time.deadline(), &FirstReads::new(), told)
+            .await?;
         Ok(changed.document(self.context.clock.now()))
     }
 }

@@ -26,7 +26,7 @@ impl Carts {
             };
             Ok(Intent {
                 targets: record.groups.iter().map(target).collect(),
-                address: Some(address),
+                address: Some(address.clone()),
                 ..Intent::default()
             })
         });

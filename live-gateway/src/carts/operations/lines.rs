@@ -22,13 +22,13 @@ pub(super) struct Additions {
 
 impl Additions {
     /// Returns the intent that adds everything to the cart. Quantities of existing lines grow.
-    pub(super) fn onto(self, record: &CartRecord, config: &CartConfig) -> Result<Intent, CartFailure> {
+    pub(super) fn onto(&self, record: &CartRecord, config: &CartConfig) -> Result<Intent, CartFailure> {
         if self.wanted.is_empty() && !self.problems.is_empty() {
-            return Err(CartFailure::Unsold(self.problems));
+            return Err(CartFailure::Unsold(self.problems.clone()));
         }
         let mut lines_new = 0;
         let mut targets = Vec::with_capacity(self.wanted.len());
-        for one in self.wanted {
+        for one in self.wanted.iter().cloned() {
             let group = record.group(&one.brand);
             let mut lines = BTreeMap::new();
             for (variant, more) in one.lines {
@@ -61,7 +61,7 @@ impl Additions {
         }
         Ok(Intent {
             targets,
-            problems: self.problems,
+            problems: self.problems.clone(),
             ..Intent::default()
         })
     }

@@ -156,7 +156,12 @@ impl Carts {
         Ok(Some(Box::pin(changed).await?.document(self.context.clock.now())))
     }
 
-    async fn read_store(&self, caller: &str, group: &Group, deadline: Instant) -> Result<Option<StoreCart>, CartError> {
+    pub(in crate::carts) async fn read_store(
+        &self,
+        caller: &str,
+        group: &Group,
+        deadline: Instant,
+    ) -> Result<Option<StoreCart>, CartError> {
         let client = self.client(&group.brand, caller, deadline)?;
         let _place = self.context.place(deadline).await;
         Box::pin(client.read(&group.seen.id)).await

@@ -22,7 +22,7 @@ impl Carts {
         self.look(id, &asked.caller).await?;
         let meant = self.meant(items).await?;
         let changed = self.change(asked, id, |record| {
-            let (wanted, problems) = wanted(record, items, meant)?;
+            let (wanted, problems) = wanted(record, items, &meant)?;
             if wanted.is_empty() && !problems.is_empty() {
                 return Err(CartFailure::Unsold(problems));
             }
@@ -64,11 +64,11 @@ impl Carts {
 fn wanted(
     record: &CartRecord,
     items: &[Item],
-    meant: Vec<Result<ItemVariant, CartProblem>>,
+    meant: &[Result<ItemVariant, CartProblem>],
 ) -> Result<(Vec<WantedPieces>, Vec<CartProblem>), CartFailure> {
     let (mut wanted, mut problems) = (Vec::new(), Vec::new());
     for (item, meant) in items.iter().zip(meant) {
-        match in_cart(record, item, meant.as_ref().ok()).map_or(meant, Ok) {
+        match in_cart(record, item, meant.as_ref().ok()).map_or_else(|| meant.clone(), Ok) {
             Ok(meant) => put(&mut wanted, meant, item)?,
             Err(problem) => problems.push(problem),
         }

@@ -21,11 +21,29 @@ pub(crate) enum Note {
     Rebuilt,
     MadeTwice,
     SignedOut,
+    /// The quantity of a variant was changed at the store.
+    QuantityChanged {
+        variant: u64,
+        was: u32,
+        now: u32,
+    },
+    /// The list of codes was changed at the store.
+    CodesChanged,
 }
 
 impl Note {
-    fn warning(self) -> CartWarning {
+    fn warning(self, id: &CartId, group: &Group) -> CartWarning {
+        const AT_STORE: &str = "changed_at_store";
         let (code, detail) = match self {
+            Self::QuantityChanged { variant, was, now } => {
+                let line = ids(id, group).find(|(_, line)| line.variant.0 == variant);
+                return CartWarning {
+                    code: AT_STORE.to_owned(),
+                    detail: format!("The quantity was changed at the store's own page, from {was} to {now}."),
+                    line_id: line.map(|(line_id, _)| line_id),
+                };
+            }
+            Self::CodesChanged => (AT_STORE, "The discount codes were changed at the store's own page."),
             Self::Rebuilt => (
                 "cart_rebuilt",
                 "The store no longer had its cart; the cart was rebuilt.",
@@ -372,7 +390,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
     let mut all: Vec<CartWarning> = Vec::new();
     for warning in notes
         .iter()
-        .map(|note| note.warning())
+        .map(|note| note.warning(id, group))
         .chain(told)
         .chain(differ)
         .chain(currency)

@@ -79,6 +79,19 @@ impl<'a> CartComparison<'a> {
         self.there(variant).saturating_sub(self.pieces(variant))
     }
 
+    /// Returns the wanted quantities after the changes that were made at the store itself, if this is the store's cart
+    /// now, `then` is the cart as last seen, and no call was in progress in between. A removed line is not wanted any
+    /// more. A line without units is a shortage, because a buyer who takes out all units removes the line.
+    pub(crate) fn adopted(&self, then: &Self) -> BTreeMap<u64, u32> {
+        let there = self.wanted.iter().filter(|(variant, _)| self.has(**variant));
+        let adopted = there.map(|(variant, wanted)| {
+            let (was, now) = (then.there(*variant), self.there(*variant));
+            let pieces = then.pieces(*variant).saturating_add(now).saturating_sub(was);
+            (*variant, if was == now || now == 0 { *wanted } else { pieces })
+        });
+        adopted.filter(|(_, pieces)| *pieces > 0).collect()
+    }
+
     /// Returns the lines into which the store may have merged others.
     pub(crate) fn bundles(&self) -> impl Iterator<Item = &'a StoreLine> + use<'a> {
         let (cart, wanted) = (self.cart, self.wanted);

@@ -21,7 +21,7 @@ pub(super) struct Change {
 
 impl Play<'_> {
     /// Returns a random product of a store that is in the cart (`is_there`) or is not.
-    fn product(&mut self, store: usize, is_there: bool) -> Option<usize> {
+    pub(super) fn product(&mut self, store: usize, is_there: bool) -> Option<usize> {
         let pieces = self.wanted[store].pieces();
         let fitting: Vec<usize> = (0..PRODUCTS).filter(|nth| (pieces[*nth] > 0) == is_there).collect();
         (!fitting.is_empty()).then(|| self.dice.of(&fitting))
@@ -70,7 +70,7 @@ impl Play<'_> {
     }
 
     /// Returns a change that adds units of a product.
-    fn more(&mut self, store: usize, is_there: bool) -> Option<Change> {
+    pub(super) fn more(&mut self, store: usize, is_there: bool) -> Option<Change> {
         let (nth, more) = (self.product(store, is_there)?, 1 + self.dice.below(3));
         let mut after = self.known();
         after[store][nth] += more as u64;
@@ -108,7 +108,7 @@ impl Play<'_> {
     }
 
     /// Returns a change that adds a code, or removes it if it is in the cart.
-    fn code(&mut self, store: usize) -> Change {
+    pub(super) fn code(&mut self, store: usize) -> Change {
         let mut codes = self.wanted[store].codes();
         let (code, brand) = (self.dice.of(&["TEN", "NOPE"]), self.mall.brand(store));
         let call = if let Some(at) = codes.iter().position(|held| held == code) {

@@ -4,7 +4,7 @@ use emulator::{Fault, FaultRule};
 use live_gateway::CartConfig;
 use serde_json::{Value, json};
 
-use super::mall::{Call, Mall, assert_sums, group, minor, path};
+use super::mall::{Call, Mall, after_the_first_read, assert_sums, group, minor, path};
 
 fn patient(budget_ms: u64) -> CartConfig {
     CartConfig {
@@ -144,9 +144,8 @@ async fn what_a_store_did_and_nobody_could_learn_is_learnt_when_it_answers_again
     let mall = Mall::with(1, patient(6_000)).await;
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 1)]).await;
-    mall.stores
-        .set_faults(&mall.slug(0), [at_api(Fault::AnswerLost { hold_ms: 0 })])
-        .unwrap();
+    let lost = after_the_first_read(at_api(Fault::AnswerLost { hold_ms: 0 }));
+    mall.stores.set_faults(&mall.slug(0), lost).unwrap();
     let more = json!({ "items": [mall.item(0, 1, 3)] });
     let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
     assert_eq!(told["problems"].as_array().unwrap().len(), 1, "{told}");

@@ -4,7 +4,7 @@ use emulator::{Fault, FaultRule};
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use super::mall::{Call, Mall, group, path};
+use super::mall::{Call, Mall, after_the_first_read, group, path};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_key_fifty_times_at_once_has_one_effect() {
@@ -207,7 +207,7 @@ async fn what_a_store_did_before_it_failed_is_not_done_again_under_the_key() {
     // The response and the following lookup are lost. Another read sees the effect before the request is repeated.
     let lost = FaultRule::from(Fault::EdgeFailed { status: 502 }).on_path("/api/");
     let add = || Call::post(path(&cart, "/lines"), more.clone()).once("lost");
-    mall.stores.set_faults(&slug, [lost.clone()]).unwrap();
+    mall.stores.set_faults(&slug, after_the_first_read(lost)).unwrap();
     assert_eq!(server.data(add()).await["problems"][0]["code"], "store_unavailable");
     mall.stores.set_faults(&slug, Vec::<FaultRule>::new()).unwrap();
     let read = server.data(Call::get(path(&cart, ""))).await;

@@ -4,7 +4,7 @@ use emulator::{CartFunction, Fault, FaultRule};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::mall::{Call, Mall, Server, assert_sums, group, path};
+use super::mall::{Call, Mall, Server, after_the_first_read, assert_sums, group, path};
 
 const MONTH: std::time::Duration = std::time::Duration::from_secs(40 * 86_400);
 
@@ -186,10 +186,10 @@ async fn a_code_that_a_store_took_without_saying_so_is_taken_out_where_that_is_a
     let mall = Mall::open(1).await;
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 1)]).await;
-    set(
-        &mall,
-        FaultRule::from(Fault::EdgeFailed { status: 502 }).on_path("/api/"),
-    );
+    let lost = FaultRule::from(Fault::EdgeFailed { status: 502 }).on_path("/api/");
+    mall.stores
+        .set_faults(&mall.slug(0), after_the_first_read(lost))
+        .unwrap();
     let code = Call::post(path(&cart, "/discount"), json!({ "code": "X" }));
     let told = server.data(code).await;
     assert_eq!(told["problems"].as_array().unwrap().len(), 1, "{told}");

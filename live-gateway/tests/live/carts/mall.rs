@@ -8,7 +8,7 @@ use api::{
 use async_trait::async_trait;
 use axum::body::Body;
 use data_model::{Clock as _, ProductIdent};
-use emulator::{Emulator, EmulatorConfig, Encoding, RunningStores, Source};
+use emulator::{Emulator, EmulatorConfig, Encoding, Fault, FaultRule, RunningStores, Source};
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use kit::SetClock;
@@ -230,6 +230,27 @@ impl Mall {
         json!({ "product_id": product, "variant_id": variant.to_string(), "qty": qty })
     }
 
+    /// Changes a store's cart as its buyer does at the store's own page, which the checkout link opens.
+    pub(super) async fn at_store(&self, cart: &Value, store: usize, name: &str, body: &Value) {
+        let link = group(cart, &self.brand(store))["checkout_url"].clone();
+        let page = reqwest::get(link.as_str().unwrap()).await.unwrap();
+        let cookie = page.headers()["set-cookie"]
+            .to_str()
+            .unwrap()
+            .split(';')
+            .next()
+            .unwrap();
+        let url = format!("{}/cart/{name}.js", self.stores.stores()[store].base_url);
+        let change = reqwest::Client::new().post(url).header("cookie", cookie);
+        let change = change.header("content-type", "application/json").body(body.to_string());
+        let done = change.send().await.unwrap();
+        assert!(
+            done.status().is_success(),
+            "{name} {body}: {}",
+            done.text().await.unwrap()
+        );
+    }
+
     /// Returns how often a store carried out a mutation or a read.
     pub(super) fn calls(&self, store: usize, name: &str) -> u64 {
         let calls = self.stores.calls(&self.slug(store)).unwrap();
@@ -336,6 +357,12 @@ impl Server {
     pub(super) async fn cart(&self, items: &[Value]) -> Value {
         self.data(Call::post("/v1/cart", json!({ "items": items }))).await
     }
+}
+
+/// Returns rules that apply `rule` after the first request to the API, in which a change reads the store's cart.
+pub(super) fn after_the_first_read(rule: FaultRule) -> [FaultRule; 2] {
+    let unharmed = FaultRule::from(Fault::Slow { delay_ms: 0 });
+    [unharmed.on_path("/api/").first(1), rule]
 }
 
 /// Returns the path of a cart, extended by `below`.

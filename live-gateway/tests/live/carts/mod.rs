@@ -2,6 +2,7 @@
 
 mod accounts;
 mod arithmetic;
+mod at_store;
 mod changes;
 mod checkout;
 mod codes;

@@ -3,7 +3,8 @@
 //!
 //! A completed call results in the requested state. A refused call leaves the previous state unchanged, step by step. A
 //! call with an unknown outcome results in either the requested or the previous state, until the cart is read. The
-//! state that a response reports must be one of the possible states.
+//! state that a response reports must be one of the possible states. What the buyer changes at the store's own page is
+//! the wanted state.
 
 use std::collections::BTreeSet;
 
@@ -120,7 +121,13 @@ impl CartModel {
         self.codes.first().unwrap().clone()
     }
 
-    fn is(&mut self, pieces: Pieces) {
+    /// True if the store changes nothing by itself.
+    pub(super) fn is_plain(&self) -> bool {
+        self.function.is_none()
+    }
+
+    /// Records the state in which the buyer has left the store's cart.
+    pub(super) fn is(&mut self, pieces: Pieces) {
         self.pieces = pieces.map(|pieces| BTreeSet::from([pieces]));
         if self.may_be_empty() {
             // Removing the last line removes its group, and with it the group's codes.

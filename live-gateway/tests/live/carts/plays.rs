@@ -9,12 +9,12 @@ use std::time::Duration;
 use emulator::{Fault, FaultRule};
 use http::Method;
 use live_gateway::CartConfig;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::draws::Change;
 use super::killed::cut_short;
 use super::late::{ZIPS, tell_places};
-use super::mall::{Call, Mall, Server, assert_sums, group, minor, path};
+use super::mall::{Call, Mall, Server, after_the_first_read, assert_sums, group, minor, path};
 use super::model::{CartModel, Dice, Ill, Outcome, PRODUCTS, Pieces, ills};
 use super::stores::{function, prepare};
 
@@ -121,30 +121,28 @@ impl Play<'_> {
             .count()
     }
 
-    fn set(&self, store: usize, rule: impl Into<Option<FaultRule>>) {
-        self.mall
-            .stores
-            .set_faults(&self.mall.slug(store), rule.into())
-            .unwrap();
+    fn set(&self, store: usize, rules: impl IntoIterator<Item = FaultRule>) {
+        self.mall.stores.set_faults(&self.mall.slug(store), rules).unwrap();
     }
 
-    /// Returns a rule with the fault at one mutation or at all requests, either always or only at first.
-    fn rule(&mut self, fault: Fault, mutation: &str) -> FaultRule {
-        let rule = match self.dice.below(3) {
-            0 => FaultRule::from(fault).on_path("/api/"),
-            _ => FaultRule::from(fault).on_operation(mutation),
-        };
-        FaultRule {
-            first: self.dice.of(&[None, Some(1), Some(2)]),
-            ..rule
+    /// Returns rules with the fault at one mutation, at all requests or at all after the first, either always or only
+    /// at first.
+    fn rules(&mut self, fault: Fault, mutation: &str) -> Vec<FaultRule> {
+        let first = self.dice.of(&[None, Some(1), Some(2)]);
+        let rule = |rule: FaultRule| FaultRule { first, ..rule };
+        let everywhere = FaultRule::from(fault.clone()).on_path("/api/");
+        match self.dice.below(6) {
+            0 => vec![rule(everywhere)],
+            1 => after_the_first_read(rule(everywhere)).into(),
+            _ => vec![rule(FaultRule::from(fault).on_operation(mutation))],
         }
     }
 
     /// Sends a change while a store has a fault, and records the response in the model.
-    pub(super) async fn send(&mut self, change: Change, store: usize, ill: Option<(FaultRule, Outcome)>) {
+    pub(super) async fn send(&mut self, change: Change, store: usize, ill: Option<(Vec<FaultRule>, Outcome)>) {
         self.told.push(format!("{change:?} at {store} under {ill:?}"));
-        let (rule, outcome) = ill.unzip();
-        self.set(store, rule);
+        let (rules, outcome) = ill.unzip();
+        self.set(store, rules.unwrap_or_default());
         let told = self.server.data(change.call).await;
         self.set(store, None);
         self.zip = change.zip.or(self.zip);
@@ -243,7 +241,7 @@ impl Play<'_> {
     }
 
     async fn under(&mut self, change: Change, store: usize, mutation: &str, ill: Option<Ill>) {
-        let ill = ill.map(|ill| (self.rule(ill.fault, mutation), ill.outcome));
+        let ill = ill.map(|ill| (self.rules(ill.fault, mutation), ill.outcome));
         self.send(change, store, ill).await;
     }
 
@@ -256,7 +254,7 @@ impl Play<'_> {
             return;
         };
         let rule = FaultRule::from(Fault::AnswerLost { hold_ms: 60_000 }).on_operation(mutation);
-        self.set(store, rule);
+        self.set(store, [rule]);
         let before = self.mall.calls(store, mutation);
         let is_reached = || self.mall.calls(store, mutation) != before;
         let is_killed = tokio::task::block_in_place(|| cut_short(self.mall, &change.call, is_reached));
@@ -279,11 +277,42 @@ impl Play<'_> {
         self.settle().await;
         let store = self.dice.below(STORES);
         let late = FaultRule::from(Fault::Delayed { status: 504 }).on_operation(mutation);
-        for ill in [Some((late.first(1), Outcome::Unknown)), None] {
+        for ill in [Some((vec![late.first(1)], Outcome::Unknown)), None] {
             if let Some(change) = self.draw(store, mutation).await {
                 self.send(change, store, ill).await;
             }
         }
+    }
+
+    /// Lets the buyer change a cart at the store's own page while no call is in progress, and then changes it here.
+    async fn shop(&mut self) {
+        self.settle().await;
+        self.mall.clock.advance_ms(HOUR_MS);
+        self.settle().await;
+        let store = self.dice.below(STORES);
+        let Some(nth) = self.product(store, true).filter(|_| self.wanted[store].is_plain()) else {
+            return;
+        };
+        let (page, body) = if self.dice.below(3) == 0 {
+            let codes = self.dice.of(&[vec!["TEN"], vec!["NOPE"], vec!["TEN", "NOPE"]]);
+            let body = json!({ "discount": codes.join(",") });
+            self.wanted[store].take_codes(codes.into_iter().map(str::to_owned).collect());
+            ("update", body)
+        } else {
+            let mut pieces = self.wanted[store].pieces();
+            pieces[nth] = 1 + self.dice.below(5) as u64;
+            self.wanted[store].is(pieces);
+            let variant = self.mall.goods(store)[nth].1.to_string();
+            ("change", json!({ "id": variant, "quantity": pieces[nth] }))
+        };
+        self.told.push(format!("the buyer at {store}: {page} {body}"));
+        self.mall.at_store(&self.cart, store, page, &body).await;
+        let change = match self.dice.below(3) {
+            0 => None,
+            nth => self.more(store, nth == 1),
+        };
+        let change = change.unwrap_or_else(|| self.code(store));
+        self.send(change, store, None).await;
     }
 
     /// Moves the clock forward after the stores have carried out all calls, whether or not this server knows the
@@ -298,7 +327,7 @@ impl Play<'_> {
     async fn step(&mut self) {
         let mutation = self.dice.of(&MUTATIONS);
         let ill = (self.dice.below(4) > 0).then(|| self.dice.of(&ills()));
-        match self.dice.below(14) {
+        match self.dice.below(16) {
             0 => self.settle().await,
             1 => self.jump(),
             2 | 3 => self.kill(mutation).await,
@@ -306,6 +335,7 @@ impl Play<'_> {
                 let setting = self.dice.of(&SETTINGS);
                 self.cross(setting).await;
             }
+            14 | 15 => self.shop().await,
             4..=6 => {
                 let store = self.dice.below(STORES);
                 if let Some(change) = self.replacement() {
