@@ -90,6 +90,11 @@ impl ChangedCart {
         self.document(now)
     }
 
+    /// True if no store was queried.
+    pub(crate) fn asked_nothing(&self) -> bool {
+        self.told.verified.is_empty() && self.told.problems.is_empty()
+    }
+
     /// Returns the saved record, the problems, and the stores that responded during this change.
     pub(crate) fn into_parts(self) -> (CartRecord, Vec<CartProblem>, Vec<StoreHost>) {
         (self.record, self.told.problems, self.told.verified)
@@ -162,6 +167,47 @@ impl Carts {
         });
         self.keep(&mut held, false).await?;
         self.go_on(held, &asked.caller, deadline, &reads, told).await
+    }
+
+    /// Reads the stores' carts in doubt once more, so that a lost call that was carried out during the change does not
+    /// alter what its caller is about to pay for.
+    pub(crate) async fn look_again(
+        &self,
+        asked: &CallerContext,
+        changed: ChangedCart,
+    ) -> Result<ChangedCart, CartFailure> {
+        let doubted = |record: &CartRecord| -> Vec<BrandTarget> {
+            let doubted = record.groups.iter().filter(|group| group.doubt.is_some());
+            let read = Target {
+                is_read: true,
+                ..Target::default()
+            };
+            doubted.map(|group| group.aimed_at(read.clone())).collect()
+        };
+        let targets = doubted(&changed.record);
+        if targets.is_empty() {
+            return Ok(changed);
+        }
+        let held = self.hold(&changed.id, &asked.caller, asked.time.before_work()).await?;
+        let asked = CallerContext {
+            operation: String::new(),
+            ..asked.clone()
+        };
+        let mut again = Box::pin(self.change_held(&asked, held, |record| {
+            Ok(Intent {
+                targets: doubted(record),
+                ..Intent::default()
+            })
+        }))
+        .await?;
+        let is_settled = |store: &StoreHost| targets.iter().all(|one| one.brand.store != *store);
+        let told = changed.told;
+        let verified = told.verified.into_iter().filter(is_settled);
+        again.told.verified.extend(verified);
+        let mut problems = told.problems;
+        problems.append(&mut again.told.problems);
+        again.told.problems = problems;
+        Ok(again)
     }
 
     /// Completes the pending operation of the cart, saves the result and unlocks the cart.

@@ -291,7 +291,7 @@ impl Work<'_> {
         self.settled.is_buyer_told |= step == Step::Buyer;
         self.target.after(&step);
         self.settled.cart = answer.cart.or(self.settled.cart.take());
-        self.take_doubled(&step);
+        self.take_late_beside(&step);
         Ok(())
     }
 

@@ -56,11 +56,13 @@ impl Checkouts {
                 ..Intent::default()
             })
         });
-        let (mut record, mut problems, verified) = changed.await?.into_parts();
+        let changed = changed.await?;
+        // A finished operation queries no store again; the stores' earlier responses are still valid.
+        let is_through = changed.asked_nothing();
+        let changed = Box::pin(self.carts.look_again(asked, changed)).await?;
+        let (mut record, mut problems, verified) = changed.into_parts();
         let now = self.context.clock.now();
         let tokens = record.attribution.take().unwrap_or_default();
-        // A finished operation queries no store again; the stores' earlier responses are still valid.
-        let is_through = verified.is_empty() && problems.is_empty();
         let mut groups = std::mem::take(&mut record.groups);
         groups.retain(|group| {
             let carries = tokens.of(&group.brand).is_some_and(|token| carries(group, token));

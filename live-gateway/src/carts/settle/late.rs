@@ -35,10 +35,26 @@ impl Work<'_> {
         if self.before.is_again {
             late.extend(&self.asked);
         }
+        self.take_late_lines(group, &cart, late);
+    }
+
+    /// Records the late effects that the response to a different call shows.
+    pub(super) fn take_late_beside(&mut self, step: &Step) {
+        self.take_doubled(step);
+        let before = self.before;
+        let (Some(group), Some(cart), 0) = (&before.group, self.settled.cart.clone(), self.creates) else {
+            return;
+        };
+        let late = group.doubt.iter().flat_map(|doubt| doubt.asked.clone());
+        let late = late.filter(|(variant, _)| !self.asked.contains_key(variant)).collect();
+        self.take_late_lines(group, &cart, late);
+    }
+
+    fn take_late_lines(&mut self, group: &Group, cart: &StoreCart, late: BTreeMap<u64, u32>) {
         let mut wanted = group.wanted.clone();
         wanted.extend(late.iter().filter(|(_, asked)| **asked > 0));
         let now = CartComparison {
-            cart: &cart,
+            cart,
             wanted: &wanted,
             before: Some(group.known()),
         };
@@ -60,13 +76,13 @@ impl Work<'_> {
     }
 
     /// Requests the asked quantity again if an addition whose response was lost took effect beside its repetition.
-    pub(super) fn take_doubled(&mut self, step: &Step) {
-        let Step::Add(_) = step else { return };
-        for variant in step.variants() {
-            let lost = self.lost.get(&variant).filter(|lost| lost.before.is_some()).copied();
-            let (Some(lost), Some(holding)) = (lost, self.holding()) else {
-                continue;
-            };
+    fn take_doubled(&mut self, step: &Step) {
+        // A step that sets the quantity is not sent again.
+        let is_set = |variant: u64| !matches!(step, Step::Add(_)) && step.variants().contains(&variant);
+        let is_added = |lost: &LostCall| lost.before.is_some() && lost.asked > 0;
+        let lost = self.lost.clone().into_iter();
+        for (variant, lost) in lost.filter(|(variant, lost)| is_added(lost) && !is_set(*variant)) {
+            let Some(holding) = self.holding() else { return };
             let there = holding.there(variant).saturating_sub(lost.beside);
             if there > lost.asked {
                 // All lines of the variant that are not the store's belong to the buyer.

@@ -1,10 +1,12 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use emulator::{Fault, FaultRule};
 use live_gateway::{CartConfig, SigningAlgorithm, rotate_signing_key};
 use serde_json::{Value, json};
 
-use super::mall::{Call, Mall, Server, assert_sums, group, master_keys, minor};
+use super::mall::{Call, Mall, Server, assert_sums, group, master_keys, minor, path};
+use super::stores::prepare;
 
 async fn jwks(server: &Server) -> Value {
     let (status, headers, keys) = server.send_whole(Call::get("/.well-known/jwks.json").by(None)).await;
@@ -218,4 +220,25 @@ async fn an_empty_cart_has_nothing_to_check_out() {
     let (status, told) = server.send(Call::post("/v1/checkout", body)).await;
     assert_eq!(status, 422, "{told}");
     assert_eq!(told["detail"][0]["loc"], json!(["body", "cart_id"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_leads_to_what_was_asked_for_whenever_a_lost_addition_lands() {
+    let mall = Mall::open(1).await;
+    prepare(&mall);
+    let server = mall.server().await;
+    let goods = mall.goods(0);
+    for requests in 1..12 {
+        let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+        let late = FaultRule::from(Fault::Late { status: 504, requests });
+        let late = late.on_operation("cartLinesAdd").first(1);
+        mall.stores.set_faults(&mall.slug(0), [late]).unwrap();
+        let more = json!({ "items": [mall.item(0, 1, 2)] });
+        server.data(Call::post(path(&cart, "/lines"), more)).await;
+        let told = check_out(&server, &cart).await;
+        mall.stores.catch_up(&mall.slug(0)).unwrap();
+        assert_eq!(told["problems"], json!([]), "{requests}");
+        let total_minor = minor(&told["checkouts"][0]["total_minor"]);
+        assert_eq!(total_minor, goods[0].2 + 2 * goods[1].2, "{requests}: {told}");
+    }
 }

@@ -127,18 +127,23 @@ async fn an_addition_that_lands_after_the_look_is_taken_back_beside_its_repetiti
     let server = mall.server().await;
     let (_, variant, _) = mall.goods(0)[1];
     mall.stores.set_stock(&mall.slug(0), variant, 50).unwrap();
-    // The store carries out the lost call before, or after, it receives the repeated call.
-    for requests in 1..4 {
+    // The store carries out the lost call before, or after, it receives the repeated call or a later one.
+    for (requests, is_replacement) in (1..5).flat_map(|requests| [(requests, false), (requests, true)]) {
         let cart = server.cart(&[mall.item(0, 0, 1)]).await;
         let late = FaultRule::from(Fault::Late { status: 504, requests });
         set(&mall, late.on_operation("cartLinesAdd").first(1));
         let more = json!({ "items": [mall.item(0, 1, 2)] });
-        let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
-        assert_eq!((&told["problems"], pieces(&told, &mall)), (&json!([]), vec![1, 2]));
+        let (call, wanted) = if is_replacement {
+            (Call::new(Method::PUT, path(&cart, "/lines")).with(more), vec![2])
+        } else {
+            (Call::post(path(&cart, "/lines"), more), vec![1, 2])
+        };
+        let told = server.data(call).await;
+        assert_eq!((&told["problems"], pieces(&told, &mall)), (&json!([]), wanted.clone()));
         mall.stores.catch_up(&mall.slug(0)).unwrap();
         for _ in 0..2 {
             let told = server.data(Call::get(path(&cart, ""))).await;
-            assert_eq!((&told["problems"], pieces(&told, &mall)), (&json!([]), vec![1, 2]));
+            assert_eq!((&told["problems"], pieces(&told, &mall)), (&json!([]), wanted.clone()));
         }
     }
 }
