@@ -54,24 +54,30 @@ impl CartError {
     /// Returns a message for the caller who waits for the cart. The message leaves out internal causes.
     pub(crate) fn detail(&self) -> &'static str {
         match self {
-            Self::Store(StoreError::OutcomeUnknown { .. }) => {
-                "The store did not confirm the change, which may have happened. Read the cart to see its state."
-            }
-            Self::Store(StoreError::Timeout { .. } | StoreError::Deadline { .. }) => "The store took too long.",
-            Self::Store(StoreError::Throttled { .. }) => "The store limits our requests for now.",
-            Self::Store(StoreError::BreakerOpen { .. }) => {
-                "The store failed repeatedly and is not queried for a while."
-            }
-            Self::Store(StoreError::PasswordPage) => "The store is behind a password page.",
-            Self::Store(_) | Self::Fault(CartFault::Refused(GraphqlErrorKind::Failure)) => {
-                "The store does not answer correctly."
-            }
+            Self::Store(error) => detail(error),
+            Self::Fault(CartFault::Refused(GraphqlErrorKind::Failure)) => "The store does not answer correctly.",
             Self::Fault(CartFault::Refused(GraphqlErrorKind::Access)) => {
                 "The store does not accept carts from this service for now."
             }
             Self::Fault(CartFault::Refused(_)) => "The store refuses the request.",
             Self::Fault(CartFault::Unreadable(_)) => "The store's answer cannot be read.",
         }
+    }
+}
+
+/// Returns a message for the caller who waits for the store.
+pub(crate) fn detail(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::OutcomeUnknown { .. } => {
+            "The store did not confirm the change, which may have happened. Read the cart to see its state."
+        }
+        StoreError::Timeout { .. } | StoreError::Deadline { .. } => "The store took too long.",
+        StoreError::Throttled { .. } => "The store limits our requests for now.",
+        StoreError::BreakerOpen { .. } => "The store failed repeatedly and is not queried for a while.",
+        StoreError::PasswordPage => "The store is behind a password page.",
+        StoreError::RobotsDisallowed { .. } => "The store's robots.txt does not allow this request.",
+        StoreError::RobotsUnavailable { .. } => "The store's robots.txt cannot be read, so the store is not queried.",
+        _ => "The store does not answer correctly.",
     }
 }
 

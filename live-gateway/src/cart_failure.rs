@@ -4,7 +4,9 @@ use api::{Problem, Rule, Violation};
 use data_model::{Classify, ErrorCode, Retry};
 use serde_json::json;
 use state::{MasterKeyError, OpenError, StateError};
+use storefront::StoreError;
 
+use crate::cart_client::detail;
 use crate::catalogue::CatalogueError;
 use crate::schema::carts::CartProblem;
 
@@ -108,11 +110,11 @@ pub(crate) fn unknown() -> Problem {
 
 impl CartFailure {
     /// Returns the failure of a store that gave no response or an invalid one.
-    pub(crate) fn of_store(code: ErrorCode) -> Self {
+    pub(crate) fn of_store(error: &StoreError) -> Self {
         Self::Store {
-            code,
+            code: error.code(),
             reason: None,
-            detail: "The store does not answer correctly.".to_owned(),
+            detail: detail(error.cause()).to_owned(),
         }
     }
 

@@ -143,7 +143,7 @@ impl Accounts {
         let store = self
             .context
             .store(brand, caller, deadline)
-            .map_err(|error| CartFailure::of_store(error.code()))?;
+            .map_err(|error| CartFailure::of_store(&error))?;
         let store = store.with_token(token);
         let given = match request.action {
             AccountAction::LogIn => log_in(&store, request).await,
@@ -173,7 +173,7 @@ impl Accounts {
             SignInError::Denied(denied) => denied,
             SignInError::Store(error) => {
                 tracing::debug!(%error, brand.store = %brand.store, "the sign-in at the store failed");
-                return unanswered(action, error.code(), error.leaves_open());
+                return unanswered(action, &error);
             }
         };
         match (denied, action) {
@@ -209,7 +209,7 @@ impl Accounts {
                 reason: Some("throttled"),
                 detail: "The store accepts no further attempts for now.".to_owned(),
             },
-            (SignInRefusal::Unreadable, action) => unanswered(action, ErrorCode::StoreUnavailable, true),
+            (SignInRefusal::Unreadable, action) => unanswered(action, &StoreError::NotJson { content_type: None }),
         }
     }
 }
@@ -222,16 +222,16 @@ fn rejected(reason: &'static str, detail: &str) -> CartFailure {
     }
 }
 
-/// Returns the failure of a call without a response. `is_open` is true if the store may have carried out the call.
-fn unanswered(action: AccountAction, code: ErrorCode, is_open: bool) -> CartFailure {
+/// Returns the failure of a call without a readable response.
+fn unanswered(action: AccountAction, error: &StoreError) -> CartFailure {
     match action {
-        AccountAction::Register if is_open => CartFailure::Store {
-            code,
+        AccountAction::Register if error.leaves_open() => CartFailure::Store {
+            code: error.code(),
             reason: Some("unknown"),
             detail: "The store did not confirm the registration, but may have created the account: repeat the request."
                 .to_owned(),
         },
-        _ => CartFailure::of_store(code),
+        _ => CartFailure::of_store(error),
     }
 }
 

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use data_model::{Classify, Secret, StoreHost, StoredBrand};
+use data_model::{Secret, StoreHost, StoredBrand};
 use state::{MasterKeyError, MasterKeys, Purpose};
 use storefront::{Accept, FetchOutcome, StoreError};
 use tokio::time::Instant;
@@ -57,7 +57,7 @@ impl Accounts {
                 brand.store = %brand.store,
                 "the page with the store's Storefront API token cannot be read"
             );
-            CartFailure::of_store(error.code())
+            CartFailure::of_store(&error)
         };
         let store = self.context.store(brand, caller, deadline).map_err(unread)?;
         let token = match Box::pin(store.get("/", Accept::Html)).await.map_err(unread)? {

@@ -220,3 +220,18 @@ async fn a_store_that_answers_in_another_currency_is_not_added_to_the_others() {
     let currencies: Vec<_> = totals.iter().map(|total| total["currency"].as_str().unwrap()).collect();
     assert_eq!(currencies, ["EUR", "INR"]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_whose_robots_txt_closes_its_api_is_named_as_such() {
+    let mall = Mall::open(1).await;
+    mall.stores.set_fault(&mall.slug(0), Fault::RobotsDisallow).unwrap();
+    let server = mall.server().await;
+    let told = server.cart(&[mall.item(0, 0, 1)]).await;
+    assert_eq!(
+        told["problems"][0]["detail"],
+        "The store's robots.txt does not allow this request."
+    );
+    let sign_in = json!({ "email": "a@example.com", "password": "correct horse", "brand": mall.brand(0) });
+    let (_, told) = server.send(Call::post("/v1/account/login", sign_in)).await;
+    assert_eq!(told["detail"], "The store's robots.txt does not allow this request.");
+}
