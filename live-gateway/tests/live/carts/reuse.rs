@@ -37,6 +37,22 @@ async fn equal_reads_of_a_cart_share_one_answer_until_the_cart_is_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_is_used_again_states_when_the_stores_were_read() {
+    let mut mall = Mall::open(1).await;
+    mall.reuse_ms = 600_000;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    mall.clock.advance_ms(1_000);
+    let read = async || server.send(Call::get(path(&cart, ""))).await.1;
+    let first = read().await;
+    let now = data_model::Clock::now(mall.clock.as_ref()).to_string();
+    assert_eq!(first["as_of"], now);
+    assert_eq!(first["data"]["groups"][0]["as_of"], now);
+    mall.clock.advance_ms(5_000);
+    assert_eq!(read().await, first);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_not_all_stores_said_is_not_told_again() {
     let mut mall = Mall::open(2).await;
     mall.reuse_ms = 600_000;
