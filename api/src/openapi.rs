@@ -190,6 +190,7 @@ fn common_errors() -> BTreeMap<&'static str, ResponseBuilder> {
     BTreeMap::from([
         ("401", problem("The key of the request is not valid.")),
         ("405", not_allowed()),
+        ("408", problem("The body did not arrive in time.")),
         (
             "413",
             problem("The body is too large. `detail` states the maximum size."),
@@ -255,11 +256,15 @@ mod tests {
         let statuses = |responses: std::collections::BTreeMap<String, _>| responses.into_keys().collect::<Vec<_>>();
         assert_eq!(
             statuses(LiveErrors::responses()),
-            ["401", "405", "413", "414", "415", "422", "429", "431", "500", "503"]
+            [
+                "401", "405", "408", "413", "414", "415", "422", "429", "431", "500", "503"
+            ]
         );
         assert_eq!(
             statuses(GraphErrors::responses()),
-            ["304", "401", "405", "413", "414", "422", "429", "431", "500", "503"]
+            [
+                "304", "401", "405", "408", "413", "414", "422", "429", "431", "500", "503"
+            ]
         );
     }
 }

@@ -112,7 +112,9 @@ impl Arrival {
         });
         let limit = Duration::from_millis(self.shared.config.body_timeout_ms);
         tokio::time::timeout(limit, until_in).await.unwrap_or_else(|_| {
-            Err(refused("slow", ErrorCode::RateLimit)
+            // The list of error codes is closed and has no code for 408.
+            let slow = refused("slow", ErrorCode::RateLimit).with_status(StatusCode::REQUEST_TIMEOUT);
+            Err(slow
                 .detail("The body arrived too slowly.")
                 .retry_after(Duration::from_secs(1)))
         })
@@ -362,7 +364,7 @@ mod tests {
         let edge = edge(EdgeConfig::default());
         let began = Instant::now();
         let refused = read(sent(&edge, "192.0.2.1", "", half()).await).await;
-        assert_eq!(refused, (429, "The body arrived too slowly.".to_owned()));
+        assert_eq!(refused, (408, "The body arrived too slowly.".to_owned()));
         assert_eq!(began.elapsed().as_secs(), 5 + 2, "what is left is read for two seconds");
     }
 }
