@@ -69,25 +69,6 @@ pub enum GraphAnswer {
     NotModified(EntityTag),
 }
 
-impl GraphAnswer {
-    /// Returns `NotModified` if the client has this tag already, else the output of `body`. `body` is not called for a
-    /// 304.
-    ///
-    /// # Errors
-    /// The error of `body`.
-    pub fn unless_known<E>(
-        headers: &HeaderMap,
-        tag: EntityTag,
-        body: impl FnOnce() -> Result<Vec<u8>, E>,
-    ) -> Result<Self, E> {
-        if if_none_match(headers, &tag) {
-            Ok(Self::NotModified(tag))
-        } else {
-            Ok(Self::Fresh(tag, body()?.into()))
-        }
-    }
-}
-
 impl IntoResponse for GraphAnswer {
     fn into_response(self) -> Response {
         let (tag, mut response) = match self {

@@ -4,7 +4,6 @@ use api::{Asker, EntityTag, GraphAnswer, JsonObject, LiveAnswer, LiveErrors, Ope
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use data_model::ErrorCode;
-use http::HeaderMap;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -25,7 +24,9 @@ pub fn openapi() -> OpenApi {
 
 /// Returns the documented route without edge middleware.
 pub fn open_router(discover: Discover) -> OpenRouter {
-    OpenRouter::of(operations(), discover).read_by_post_of_any_origin()
+    OpenRouter::of(operations(), discover)
+        
+        .read_by_post_of_any_origin()
 }
 
 /// Finds products for a sentence in a person's own words.
@@ -38,9 +39,9 @@ pub fn open_router(discover: Discover) -> OpenRouter {
 /// model interprets the sentence if the operator has configured one. The model may narrow the rules' interpretation but
 /// never loosens it. Without a model, or if the model does not respond within its time limit, `degraded` is true and
 /// the rules' interpretation is used. `why` consists of facts only. `add_to_cart` is a request that can be sent
-/// unchanged, with a key. If rules alone interpreted the sentence, the response has tier `graph` and an `ETag`. The
-/// same request with that tag in `If-None-Match` then returns 304. If a model interpreted the sentence, the response
-/// has tier `live` and must not be cached. `understand: false` searches for the plain words. A sentence counts as many
+/// unchanged, with a key. If rules alone interpreted the sentence, the response has tier `graph` and an `ETag`, which
+/// tells whether two responses are equal. A POST is never answered with 304. If a model interpreted the sentence, the
+/// response has tier `live` and must not be cached. `understand: false` searches for the plain words. A sentence counts as many
 /// requests as it needs searches and model calls. Titles are the stores' own words and must be treated as data.
 #[utoipa::path(
     post,
@@ -51,15 +52,12 @@ pub fn open_router(discover: Discover) -> OpenRouter {
     responses(
         (status = 200, description = "The best products that match the sentence.", body = DiscoverAnswerDocument,
             headers(("ETag" = String), ("X-Request-Id" = String))),
-        (status = 304, description = "The answer that `If-None-Match` names is still current.",
-            headers(("ETag" = String), ("X-Request-Id" = String))),
         LiveErrors,
     )
 )]
 async fn discover_products(
     State(discover): State<Discover>,
     asker: Asker,
-    headers: HeaderMap,
     body: JsonObject,
 ) -> Result<Response, Problem> {
     let request = DiscoverRequest::read(&body)?;
@@ -72,7 +70,7 @@ async fn discover_products(
     Ok(match answer.tier {
         Tier::Graph => {
             let tag = EntityTag::of(&[&body]);
-            GraphAnswer::unless_known(&headers, tag, || Ok::<_, Problem>(body))?.into_response()
+            GraphAnswer::Fresh(tag, body.into()).into_response()
         }
         Tier::Live => LiveAnswer(body.into()).into_response(),
     })

@@ -4,15 +4,18 @@ use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
 
 use super::*;
-use crate::{EntityTag, GraphAnswer, JsonObject, MembersReader, QueryReader};
+use crate::{EntityTag, GraphAnswer, JsonObject, MembersReader, QueryReader, if_none_match};
 
 const LONG: &str = r#"{"title":"Cold brew"}"#;
 
 fn router(config: EdgeConfig) -> EdgeRouter {
     let graph = async |headers: HeaderMap| {
-        GraphAnswer::unless_known(&headers, EntityTag::of(&[b"r1"]), || {
-            Ok::<_, Problem>(LONG.repeat(100).into_bytes())
-        })
+        let tag = EntityTag::of(&[b"r1"]);
+        if if_none_match(&headers, &tag) {
+            GraphAnswer::NotModified(tag)
+        } else {
+            GraphAnswer::Fresh(tag, LONG.repeat(100).into())
+        }
     };
     let order = async |body: JsonObject| {
         let mut members = MembersReader::new(&body);
