@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use access::schema::KeyWay;
-use access::{Access, AccessParts, Credentials, Limits, LocalLimits, Plans, UsageMeter};
+use access::{Access, AccessParts, Credentials, LocalLimits, Plans, UsageMeter};
 use agents_mcp::Mcp;
 use agents_ucp::Ucp;
 use anyhow::Context as _;
@@ -58,7 +58,7 @@ impl Doors {
         let counted_here = local_limits(context, &plans, state.as_ref()).await;
         let limits = limits(context, counted_here, &stop)?;
         let mut guard = Guard {
-            limit: Some(Arc::clone(&limits) as Arc<dyn Limit>),
+            limit: Some(Arc::clone(&limits)),
             anonymous: Arc::clone(plans.anonymous()),
             keyed: config.access.keyed.clone(),
             trusted_proxies: config
@@ -227,7 +227,7 @@ pub(crate) fn check_limits(context: &Context) -> anyhow::Result<()> {
 }
 
 /// Creates limits in this process, or in Valkey if its address is configured.
-fn limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> anyhow::Result<Arc<dyn Limits>> {
+fn limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> anyhow::Result<Arc<dyn Limit>> {
     check_limits(context)?;
     if context.config.limits.url.is_empty() {
         return Ok(Arc::new(local));
@@ -236,7 +236,7 @@ fn limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> an
 }
 
 #[cfg(feature = "valkey")]
-fn shared_limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> anyhow::Result<Arc<dyn Limits>> {
+fn shared_limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> anyhow::Result<Arc<dyn Limit>> {
     // Two crypto providers are compiled in, so rustls does not choose a default. Another module of the program may
     // already have set the default.
     let _chosen = rustls::crypto::ring::default_provider().install_default();
@@ -248,7 +248,7 @@ fn shared_limits(context: &Context, local: LocalLimits, stop: &CancellationToken
 
 #[cfg(not(feature = "valkey"))]
 #[expect(clippy::unnecessary_wraps, reason = "it stands for one that may fail")]
-fn shared_limits(_: &Context, local: LocalLimits, _: &CancellationToken) -> anyhow::Result<Arc<dyn Limits>> {
+fn shared_limits(_: &Context, local: LocalLimits, _: &CancellationToken) -> anyhow::Result<Arc<dyn Limit>> {
     Ok(Arc::new(local))
 }
 

@@ -19,9 +19,9 @@ mod usage;
 
 pub use config::{AccessConfig, InvalidConfig, LimitsConfig, PlanLimits};
 pub use identify::Credentials;
+pub use limits::LocalLimits;
 #[cfg(feature = "valkey")]
 pub use limits::{InvalidServer, SharedLimits};
-pub use limits::{Limits, LocalLimits};
 pub use operations::{Access, AccessParts};
 pub use plans::Plans;
 pub use routes::{open_router, openapi};

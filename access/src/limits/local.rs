@@ -11,9 +11,9 @@ use rustc_hash::FxBuildHasher;
 use state::{Day, State, StateError};
 
 use super::bucket::{Rules, Tally};
+use super::counted_as;
 use super::moment::{Days, Moment};
 use super::table::Table;
-use super::{Limits, counted_as};
 use crate::plans::Plans;
 
 /// Number of counters that new networks share if the table is full.
@@ -276,9 +276,7 @@ impl Limit for LocalLimits {
         self.owe_now(caller, requests);
         Prompt::Now(())
     }
-}
 
-impl Limits for LocalLimits {
     fn look(&self, caller: &Caller) -> Prompt<Verdict> {
         Prompt::Now(self.look_now(caller))
     }

@@ -12,18 +12,11 @@ mod moment;
 mod shared;
 mod table;
 
-use api::{Caller, KnownCaller, Limit, Prompt, Verdict, Via};
+use api::{KnownCaller, Via};
 
 pub use self::local::LocalLimits;
 #[cfg(feature = "valkey")]
 pub use self::shared::{InvalidServer, SharedLimits};
-
-/// Limits that can also be inspected.
-pub trait Limits: Limit {
-    /// Returns the verdict on the next request of `caller` without counting anything. Anonymous callers without a
-    /// network share one verdict.
-    fn look(&self, caller: &Caller) -> Prompt<Verdict>;
-}
 
 /// Returns the id under which a request is counted: each key on its own, and all sessions of an account together.
 pub(crate) fn counted_as(known: &KnownCaller) -> &str {

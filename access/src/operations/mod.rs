@@ -7,12 +7,11 @@ mod quota;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use api::{Caller, Prompt, Verdict};
+use api::{Caller, Limit, Prompt, Verdict};
 use data_model::{Clock, Timestamp};
 use state::State;
 
 pub(crate) use self::me::MeError;
-use crate::limits::Limits;
 use crate::plans::Plans;
 use crate::schema::KeyWay;
 use crate::usage::UsageMeter;
@@ -25,7 +24,7 @@ pub struct AccessParts {
     /// Ids of the operations that need a key or a session.
     pub keyed: BTreeSet<String>,
     /// Limits that the guard checks; `None` if requests are not limited.
-    pub limits: Option<Arc<dyn Limits>>,
+    pub limits: Option<Arc<dyn Limit>>,
     /// State and usage meter; `None` on a server that accepts no keys.
     pub known: Option<(State, Arc<UsageMeter>)>,
     /// Ways to sign in at the dashboard; empty if there is none.

@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::{Limits, LimitsConfig, LocalLimits, Plans};
-use api::{Allowance, Caller, Outcome, Verdict};
+use access::{LimitsConfig, LocalLimits, Plans};
+use api::{Allowance, Caller, Limit, Outcome, Verdict};
 use data_model::Clock;
 use kit::SetClock;
 use state::{Day, Plan, UsageBatch, UsageEntry};
@@ -16,7 +16,7 @@ use crate::support::{EVENING, INDIA, all, create, holder, limits, memory, nobody
 
 /// Limits of one kind, with a clock that the test sets.
 pub(crate) struct Rig {
-    pub(crate) limits: Arc<dyn Limits>,
+    pub(crate) limits: Arc<dyn Limit>,
     pub(crate) clock: Arc<SetClock>,
     pub(crate) plans: Plans,
 }
@@ -215,7 +215,7 @@ fn a_clock_that_is_set_back_locks_nobody_out() {
     });
 }
 
-async fn passed_of_1000(limits: [Arc<dyn Limits>; 2], caller: &Caller) -> usize {
+async fn passed_of_1000(limits: [Arc<dyn Limit>; 2], caller: &Caller) -> usize {
     let asked = (0..1_000).map(|number: usize| {
         let (limits, caller) = (Arc::clone(&limits[number % 2]), caller.clone());
         tokio::spawn(async move { there(limits.admit(&caller)).await.outcome == Outcome::Allowed })
@@ -229,7 +229,7 @@ async fn passed_of_1000(limits: [Arc<dyn Limits>; 2], caller: &Caller) -> usize 
 }
 
 /// Sends a thousand concurrent requests over two clients of the same limits. Exactly the allowed number must pass.
-pub(crate) async fn of_1000_exactly_as_many_pass_as_may(one: &Rig, other: &Arc<dyn Limits>, number: usize) {
+pub(crate) async fn of_1000_exactly_as_many_pass_as_may(one: &Rig, other: &Arc<dyn Limit>, number: usize) {
     let both = [Arc::clone(&one.limits), Arc::clone(other)];
     assert_eq!(passed_of_1000(both.clone(), &nobody("192.0.2.1")).await, number);
     assert_eq!(passed_of_1000(both, &holder("key_1", &one.plans)).await, number);

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use access::{InvalidServer, Limits, LimitsConfig, LocalLimits, Plans, SharedLimits};
+use access::{InvalidServer, LimitsConfig, LocalLimits, Plans, SharedLimits};
 use api::{Caller, Limit, Outcome};
 use data_model::Clock;
 use kit::SetClock;
@@ -59,7 +59,7 @@ pub(crate) async fn rig(config: &LimitsConfig) -> Option<Rig> {
     })
 }
 
-fn two_programs<F: Future<Output = ()>>(config: &LimitsConfig, test: impl FnOnce(Rig, Arc<dyn Limits>) -> F) {
+fn two_programs<F: Future<Output = ()>>(config: &LimitsConfig, test: impl FnOnce(Rig, Arc<dyn Limit>) -> F) {
     let Some(url) = redis_server::database() else { return };
     let config = at(url, config);
     let runtime = tokio::runtime::Builder::new_multi_thread()

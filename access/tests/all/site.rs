@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use access::schema::KeyWay;
 use access::{
-    Access, AccessConfig, AccessParts, Credentials, Limits, LimitsConfig, LocalLimits, Plans, UsageMeter, open_router,
+    Access, AccessConfig, AccessParts, Credentials, LimitsConfig, LocalLimits, Plans, UsageMeter, open_router,
 };
 use api::{EdgeConfig, EdgeRouter, Guard, Identify, Limit, Meter, SESSION_COOKIE};
 use axum::body::Body;
@@ -94,8 +94,8 @@ impl Site {
         let (meter, writing) = UsageMeter::start(state.clone(), Arc::clone(&as_clock), INDIA, &config, stop);
         tokio::spawn(writing);
         let local = Arc::new(LocalLimits::new(plans.clone(), 1_000, INDIA, Arc::clone(&as_clock)));
-        let limits: Arc<dyn Limits> = local;
-        let limit: Arc<dyn Limit> = Arc::<dyn Limits>::clone(&limits);
+        let limits: Arc<dyn Limit> = local;
+        let limit = Arc::clone(&limits);
         let identify: Arc<dyn Identify> = Arc::new(Credentials::new(
             keys.clone(),
             state.clone(),

@@ -25,7 +25,7 @@ pub fn openapi() -> OpenApi {
 /// Returns the documented route without edge middleware.
 pub fn open_router(discover: Discover) -> OpenRouter {
     OpenRouter::of(operations(), discover)
-        
+        .costing_more()
         .read_by_post_of_any_origin()
 }
 

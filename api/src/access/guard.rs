@@ -83,6 +83,8 @@ pub(crate) struct RouteAccess {
     pub(crate) tells_network: bool,
     /// True if the route is served even when a limit of the caller is reached, because it reports the limits.
     pub(crate) past_limits: bool,
+    /// True if a request may cost more than one request.
+    pub(crate) costs_more: bool,
 }
 
 /// The decision to admit or refuse a request.
@@ -287,6 +289,13 @@ impl Guard {
         let more = u32::try_from(requests.saturating_sub(1)).unwrap_or(u32::MAX);
         if let Some(limit) = self.limit.as_ref().filter(|_| more > 0) {
             limit.owe(&counted(caller), more).get().await;
+        }
+    }
+
+    /// Updates the limits to state in the response, after a request that may have cost more than one request.
+    pub(crate) async fn look_again(&self, decision: &mut GuardDecision) {
+        if let (Some(limit), Ok(caller), Some((verdict, _))) = (&self.limit, &decision.outcome, &mut decision.told) {
+            *verdict = limit.look(&counted(caller)).get().await;
         }
     }
 

@@ -75,6 +75,12 @@ pub trait Limit: Send + Sync + fmt::Debug {
     /// a network, such as calls within the process, share one allowance.
     fn admit(&self, caller: &Caller) -> Prompt<Verdict>;
 
+    /// Returns the verdict on the next request of `_caller` without counting anything. Anonymous callers without a network
+    /// share one verdict. The default implementation has no limits.
+    fn look(&self, _caller: &Caller) -> Prompt<Verdict> {
+        Prompt::Now(Verdict::UNLIMITED)
+    }
+
     /// Charges `_requests` more requests to `caller`, for an admitted request that costs more than one request. The
     /// additional requests are never refused. Later requests of the caller wait until the debt is paid, but no longer
     /// than for a whole burst. The default implementation does nothing.

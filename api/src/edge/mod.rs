@@ -266,8 +266,12 @@ impl EdgeRouter {
                 way => way,
             };
             let (answered, entered) = match way {
-                Way::Handled(inner, arrival, entered) => {
-                    (run(inner, &shared, arrival, route.always, &asked.id).await, entered)
+                Way::Handled(inner, arrival, mut entered) => {
+                    let answered = run(inner, &shared, arrival, route.always, &asked.id).await;
+                    if let Some(entered) = entered.as_mut().filter(|_| route.access.costs_more) {
+                        Box::pin(shared.config.guard.look_again(entered)).await;
+                    }
+                    (answered, entered)
                 }
                 Way::Answered(answered, entered) => (answered, entered),
                 Way::Refused(refused, entered) => (Box::pin(arrival::refuse(refused, &shared)).await, entered),

@@ -38,6 +38,8 @@ pub struct OpenRouter {
     tells_network: BTreeSet<String>,
     /// Patterns that are served even after a caller's daily limit is reached.
     past_limits: BTreeSet<String>,
+    /// Patterns whose requests may cost more than one request.
+    costs_more: BTreeSet<String>,
     /// Problem formats of patterns that differ from the default.
     forms: BTreeMap<String, ProblemForm>,
 }
@@ -104,6 +106,14 @@ impl OpenRouter {
         self
     }
 
+    /// States in responses of the routes added so far what is left of the limits after the cost of the request, which may
+    /// be more than one request.
+    #[must_use]
+    pub fn costing_more(mut self) -> Self {
+        self.costs_more.extend(self.patterns.iter().cloned());
+        self
+    }
+
     /// Adds the client's [`crate::ClientNetwork`] to the request extensions for handlers of the routes added so far, if
     /// it is known.
     #[must_use]
@@ -149,6 +159,7 @@ impl OpenRouter {
         self.counted.extend(other.counted);
         self.tells_network.extend(other.tells_network);
         self.past_limits.extend(other.past_limits);
+        self.costs_more.extend(other.costs_more);
         self.forms.extend(other.forms);
         match other.document {
             Some(document) => self.described(document),
@@ -183,6 +194,7 @@ impl OpenRouter {
             counted,
             tells_network,
             past_limits,
+            costs_more,
             forms,
         } = self;
         let mut access = BTreeMap::<String, RouteAccess>::new();
@@ -210,6 +222,9 @@ impl OpenRouter {
         for pattern in past_limits {
             access.entry(pattern).or_default().past_limits = true;
         }
+        for pattern in costs_more {
+            access.entry(pattern).or_default().costs_more = true;
+        }
         let edge = Edge {
             config,
             constants,
@@ -230,13 +245,73 @@ impl fmt::Debug for OpenRouter {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use axum::body::{Body, to_bytes};
     use axum::extract::Request;
     use axum::routing::post;
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{Problem, Rule, Violation};
+    use crate::{Allowance, Asker, Caller, Limit, Outcome, Problem, Prompt, Rule, Verdict, Violation};
+
+    /// Admits every request, and counts what is left of ten.
+    #[derive(Debug)]
+    struct Ten(AtomicU32);
+
+    impl Ten {
+        fn take(&self, requests: u32) -> Verdict {
+            Verdict {
+                outcome: Outcome::Allowed,
+                remaining: Some(self.0.fetch_sub(requests, Ordering::Relaxed) - requests),
+                ..Verdict::UNLIMITED
+            }
+        }
+    }
+
+    impl Limit for Ten {
+        fn admit(&self, _caller: &Caller) -> Prompt<Verdict> {
+            Prompt::Now(self.take(1))
+        }
+
+        fn look(&self, _caller: &Caller) -> Prompt<Verdict> {
+            Prompt::Now(self.take(0))
+        }
+
+        fn owe(&self, _caller: &Caller, requests: u32) -> Prompt<()> {
+            self.take(requests);
+            Prompt::Now(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_response_states_what_is_left_after_all_that_it_cost() {
+        let one = NonZeroU32::MIN;
+        let guard = Arc::new(Guard {
+            limit: Some(Arc::new(Ten(AtomicU32::new(10)))),
+            anonymous: Arc::new(Allowance::new(one, one, None)),
+            ..Guard::default()
+        });
+        let owing = Arc::clone(&guard);
+        let router = Router::new().route(
+            "/v1/four",
+            post(async move |asker: Asker| owing.owe(&asker.caller, 4).await),
+        );
+        let edge = OpenRouter::new(router, ["/v1/four"]).costing_more().edge(EdgeConfig {
+            guard,
+            ..EdgeConfig::default()
+        });
+        for left in ["\"burst\";r=6;t=0", "\"burst\";r=2;t=0"] {
+            let response = edge
+                .answer(Request::post("/v1/four").body(Body::empty()).unwrap())
+                .await;
+            assert_eq!(
+                (response.status().as_u16(), &response.headers()["ratelimit"]),
+                (200, left)
+            );
+        }
+    }
 
     #[tokio::test]
     async fn problems_of_some_routes_are_a_code_and_a_sentence_also_those_of_the_way_in() {

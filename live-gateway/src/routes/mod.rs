@@ -77,7 +77,7 @@ impl LiveGateway {
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {
         let keys = OpenRouter::of(keys(), self.clone()).read_by_any_origin();
-        OpenRouter::of(operations(), self.clone()).merge(keys)
+        OpenRouter::of(operations(), self.clone()).costing_more().merge(keys)
     }
 
     /// Returns the OpenAPI description of the operations.

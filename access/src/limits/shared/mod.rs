@@ -16,8 +16,8 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use self::link::{Connection, Link, Question, Reply, TallyRequest};
+use super::counted_as;
 use super::local::LocalLimits;
-use super::{Limits, counted_as};
 use crate::config::LimitsConfig;
 
 const FALLBACK: &str = "limits_fallback_total";
@@ -217,9 +217,7 @@ impl Limit for SharedLimits {
             })),
         }
     }
-}
 
-impl Limits for SharedLimits {
     fn look(&self, caller: &Caller) -> Prompt<Verdict> {
         self.judge(caller, TallyRequest::Look)
     }

@@ -27,7 +27,9 @@ impl Mcp {
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {
         let manifest = api::Asset::new("application/json", self.0.manifest.to_string());
-        let endpoint = OpenRouter::of(operations(), self.clone()).telling_networks();
+        let endpoint = OpenRouter::of(operations(), self.clone())
+            .costing_more()
+            .telling_networks();
         endpoint.route(
             "/server.json",
             get(async move |headers: http::HeaderMap| manifest.answer(&headers)),

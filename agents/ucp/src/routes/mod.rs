@@ -58,13 +58,14 @@ pub(crate) fn document() -> OpenApi {
 pub(crate) fn open(ucp: &Ucp, parts: &McpParts) -> OpenRouter {
     let open = OpenRouter::of(operations(), ucp.clone()).problems_as(ProblemForm::CodeAndContent, BASE_PATH);
     let of_mcp = of_mcp().into_iter().zip(Version::ALL);
-    of_mcp.fold(open, |open, (router, version)| {
+    let all = of_mcp.fold(open, |open, (router, version)| {
         let tools = Arc::new(UcpTools::new(ucp.clone(), version));
         open.merge(OpenRouter::of(
             router,
             Mcp::at(version.mcp_path(), parts.clone(), tools),
         ))
-    })
+    });
+    all.costing_more()
 }
 
 /// Returns the cart id in the path. A checkout has the id of its cart.
