@@ -126,6 +126,12 @@ const facts = {
     assert.equal((await offered())[0][0], 'Popular categories');
   },
 
+  async 'opening a product from results counts a click on the searched words'() {
+    const page = await visit('?q=cotton');
+    await page.evaluate(click('#grid a.to'));
+    await page.until("performance.getEntriesByType('resource').some((one) => one.initiatorType === 'beacon' && one.name.endsWith('/clicks?q=cotton') && one.responseStatus === 204)");
+  },
+
   async 'a brand has a page of its own that says what the brand says'() {
     const { data } = await answer(`v1/brands/${brand.slug}`);
     const { data: walk } = await answer(`v1/browse?brand=${brand.slug}&limit=36&fold=color`);
