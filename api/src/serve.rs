@@ -12,7 +12,7 @@ use axum::body::{Body, HttpBody};
 use futures::FutureExt;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -30,8 +30,11 @@ pub struct ServerConfig {
     /// connection. If no connection is idle, the new connection waits.
     pub connections_max: usize,
     /// Maximum number of open connections per IPv4 address or IPv6 /64 network, at least 1. Further connections are
-    /// closed at once.
+    /// closed unread after `refusal_delay_ms`.
     pub connections_per_address_max: usize,
+    /// Delay before a connection over the limit per address is closed. At most `connections_max` connections wait that
+    /// way; further ones are closed immediately.
+    pub refusal_delay_ms: u64,
     /// Addresses of proxies that forward requests of many clients. Connections from these proxies are exempt from the
     /// limit per address.
     pub trusted_proxies: AddressRanges,
@@ -56,6 +59,7 @@ impl Default for ServerConfig {
         Self {
             connections_max: 4096,
             connections_per_address_max: 1024,
+            refusal_delay_ms: 1_000,
             trusted_proxies: AddressRanges::default(),
             header_read_timeout_ms: 15_000,
             write_stall_timeout_ms: 30_000,
@@ -100,6 +104,7 @@ pub async fn serve(
     let closing = stop.child_token();
     let trusted = config.trusted_proxies.clone();
     let holders = Holders::new(config.connections_per_address_max.max(1), trusted, closing.clone());
+    let refusals = Arc::new(Semaphore::new(config.connections_max.min(Semaphore::MAX_PERMITS)));
     let mut connections = JoinSet::new();
     let mut failures_in_a_row = 0_u32;
     let outcome = loop {
@@ -121,7 +126,8 @@ pub async fn serve(
         failures_in_a_row = 0;
         while connections.try_join_next().is_some() {}
         if holders.refuses(peer.ip()) {
-            // Closed at once, which costs less than any response.
+            let delay = Duration::from_millis(config.refusal_delay_ms);
+            refuse(stream, delay, &refusals, &closing);
             continue;
         }
         let Some(place) = stop.run_until_cancelled(place(&places, &holders)).await else {
@@ -164,6 +170,21 @@ pub async fn serve(
         });
     }
     outcome
+}
+
+/// Closes a connection above its address's limit after `delay`. A client that is refused immediately reconnects
+/// immediately, and thousands of such clients would use the CPU time of all other clients. Each waiting connection
+/// occupies a file descriptor, so the number of waiting connections is limited by `refusals`. Further connections are
+/// closed immediately.
+fn refuse(stream: TcpStream, delay: Duration, refusals: &Arc<Semaphore>, closing: &CancellationToken) {
+    let Ok(permit) = Arc::clone(refusals).try_acquire_owned() else {
+        return;
+    };
+    let closing = closing.clone();
+    tokio::spawn(async move {
+        closing.run_until_cancelled(tokio::time::sleep(delay)).await;
+        drop((stream, permit));
+    });
 }
 
 /// Time to wait for an idle connection to close before closing another idle connection.

@@ -190,6 +190,7 @@ async fn patient(connections_max: usize, connections_per_address_max: usize, tru
     let config = ServerConfig {
         connections_max,
         connections_per_address_max,
+        refusal_delay_ms: 0,
         trusted_proxies: trusted_proxies.parse().unwrap(),
         header_read_timeout_ms: 86_400_000,
         ..ServerConfig::default()
@@ -215,6 +216,35 @@ async fn connections_beyond_an_addresss_share_are_closed_and_others_are_served()
         ask_and_keep(stream).await;
     }
     server.stop.cancel();
+    server.ended.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_refused_connection_is_closed_after_a_delay_or_when_the_server_stops() {
+    let config = ServerConfig {
+        connections_max: 2,
+        connections_per_address_max: 1,
+        refusal_delay_ms: 86_400_000,
+        ..ServerConfig::default()
+    };
+    let server = running(Router::new().route("/", get(|| async { "here" })), config).await;
+    let mut first = connect_from([127, 0, 0, 1], server.at).await;
+    ask_and_keep(&mut first).await;
+    let mut waiting = Vec::new();
+    for _ in 0..2 {
+        waiting.push(connect_from([127, 0, 0, 1], server.at).await);
+    }
+    let beyond = connect_from([127, 0, 0, 1], server.at).await;
+    assert_eq!(all_of(beyond).await, "", "as many as may wait do");
+    for stream in &waiting {
+        let closed = tokio::time::timeout(Duration::from_millis(20), stream.readable()).await;
+        assert!(closed.is_err(), "a refused connection is closed at once");
+    }
+    ask_and_keep(&mut first).await;
+    server.stop.cancel();
+    for stream in waiting {
+        assert_eq!(all_of(stream).await, "");
+    }
     server.ended.await.unwrap().unwrap();
 }
 
