@@ -159,7 +159,7 @@ fn decide(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> (Re
         Fault::PasswordPage if ask.path == "/password" => answer::password(shop),
         Fault::PasswordPage => Reply::redirect(302, format!("{base_url}/password")),
         Fault::QueryThrottled => graphql::throttled(),
-        Fault::CartError { code } => graphql::cart_error(&ask.body, code).unwrap_or_else(|| told(ask)),
+        Fault::CartError { code } => graphql::cart_error(&ask.body, code.as_deref()).unwrap_or_else(|| told(ask)),
         Fault::QueryErrors { partial: false } => graphql::broken(),
         Fault::QueryErrors { partial: true } => graphql::half_broken(&told(ask)),
         Fault::CatalogueClosed { status } | Fault::Delayed { status } | Fault::Late { status, .. } => {

@@ -195,8 +195,8 @@ pub enum Fault {
     /// Makes GraphQL report this user error for every change of a cart, without the change: the code of
     /// `CartErrorCode` that the platform uses for failures of its own, such as `SERVICE_UNAVAILABLE`.
     CartError {
-        /// A value of `CartErrorCode`.
-        code: String,
+        /// A value of `CartErrorCode`; `None`: the response has neither a cart nor an error.
+        code: Option<String>,
     },
     /// Makes GraphQL state this quantity for every cart line.
     ManyPieces {

@@ -58,7 +58,7 @@ pub(crate) fn broken() -> Reply {
 }
 
 /// Returns the answer to a change of a cart that only states this user error; `None` for other requests.
-pub(crate) fn cart_error(body: &[u8], code: &str) -> Option<Reply> {
+pub(crate) fn cart_error(body: &[u8], code: Option<&str>) -> Option<Reply> {
     let request: Value = serde_json::from_slice(body).ok()?;
     let (_, fields) = request["query"].as_str()?.split_once("mutation")?.1.split_once('{')?;
     let field: String = fields
@@ -66,8 +66,9 @@ pub(crate) fn cart_error(body: &[u8], code: &str) -> Option<Reply> {
         .chars()
         .take_while(char::is_ascii_alphanumeric)
         .collect();
-    let error = json!({ "code": code, "field": null, "message": "An error occurred." });
-    let payload = json!({ "cart": null, "userErrors": [error], "warnings": [] });
+    let error = |code| json!({ "code": code, "field": null, "message": "An error occurred." });
+    let errors: Vec<Value> = code.map(error).into_iter().collect();
+    let payload = json!({ "cart": null, "userErrors": errors, "warnings": [] });
     field
         .starts_with("cart")
         .then(|| Reply::json_of(200, &json!({ "data": { (field): payload } })))

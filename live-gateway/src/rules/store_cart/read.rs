@@ -4,7 +4,7 @@ use data_model::{CurrencyCode, VariantId};
 use serde::Deserialize;
 use storefront::{GraphqlAnswer, GraphqlErrorKind};
 
-use super::arithmetic::{AppliedDiscount, By, LineDiscounts, automatic, by_code, parts};
+use super::arithmetic::{AppliedDiscount, By, LineDiscounts, Parts, automatic, by_code, parts};
 use super::wire;
 use super::{
     CartAddress, CartAnswer, CartAttribute, CartFault, DiscountKind, Refusal, StoreCart, StoreDelivery, StoreLine,
@@ -40,6 +40,9 @@ pub(crate) fn read_mutation(answer: &GraphqlAnswer, field: &str) -> Result<CartA
     let mut codes = payload.user_errors.iter().filter_map(|error| error.code.as_deref());
     if codes.any(|code| PASSING.contains(&code)) {
         return Err(CartFault::Refused(GraphqlErrorKind::Failure));
+    }
+    if payload.cart.is_none() && payload.user_errors.is_empty() {
+        return Err(CartFault::Unreadable(Nonsense::Form("no cart and no error".to_owned())));
     }
     let refusals = payload.user_errors.into_iter().map(refusal).collect();
     let cart = payload.cart.map(|cart| cart_of(cart, payload.warnings)).transpose()?;
@@ -111,11 +114,6 @@ fn cart_of(cart: wire::Cart, warnings: Vec<wire::Warning>) -> Result<StoreCart, 
         });
         lines.push(line_of(line, currency)?);
     }
-    if taken_of_lines.iter().any(|line| line.total_minor > line.subtotal_minor) {
-        return Err(Nonsense::Form(
-            "a line costs more after its discounts than before".to_owned(),
-        ));
-    }
     let of_cart = taken(&cart.discount_allocations, currency)?;
     let groups = cart.delivery_groups.nodes;
     let chosen = groups
@@ -125,6 +123,7 @@ fn cart_of(cart: wire::Cart, warnings: Vec<wire::Warning>) -> Result<StoreCart, 
         .map(|option| amount(&option.estimated_cost))
         .sum::<Result<_, _>>()?;
     let parts = parts(&taken_of_lines, &of_cart, delivery_minor, total_minor);
+    check_discounts(&taken_of_lines, &parts)?;
     let deliveries = groups.into_iter().map(|group| delivery(group, currency));
     let warnings = warnings.into_iter().map(|one| warning(one, &lines)).collect();
     Ok(StoreCart {
@@ -156,6 +155,17 @@ fn cart_of(cart: wire::Cart, warnings: Vec<wire::Warning>) -> Result<StoreCart, 
         warnings,
         lines,
     })
+}
+
+fn check_discounts(lines: &[LineDiscounts], parts: &Parts) -> Result<(), Nonsense> {
+    let fault = if lines.iter().any(|line| line.total_minor > line.subtotal_minor) {
+        "a line costs more after its discounts than before"
+    } else if parts.discounts.line_minor + parts.discounts.order_minor > parts.subtotal_minor {
+        "the discounts are larger than the prices of the goods"
+    } else {
+        return Ok(());
+    };
+    Err(Nonsense::Form(fault.to_owned()))
 }
 
 fn minor(amount: &wire::Amount, currency: CurrencyCode) -> Result<i64, Nonsense> {

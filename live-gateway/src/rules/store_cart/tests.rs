@@ -119,6 +119,23 @@ fn discounts_of_lines_order_and_shipping_are_told_apart_and_summed_by_code() {
 }
 
 #[test]
+fn a_cart_whose_discounts_are_larger_than_its_goods_is_rejected() {
+    let lines = [line(1, 1, 10_000, &[], 10_000)];
+    let codes = json!([{ "code": "FLAT", "applicable": true }]);
+    for (minor, is_possible) in [(10_000, true), (10_001, false), (999_999_900, false)] {
+        let told = cart(
+            &lines,
+            &codes,
+            &[allocation("LINE_ITEM", Some("FLAT"), minor)],
+            None,
+            9_000,
+        );
+        let read = read_cart(&answer(&json!({ "cart": told })));
+        assert_eq!(read.is_ok(), is_possible, "{minor}: {read:?}");
+    }
+}
+
+#[test]
 fn an_echo_of_an_order_discount_on_a_line_counts_once() {
     let echo = [allocation("LINE_ITEM", Some("FLAT"), 3_000)];
     let lines = [line(1, 1, 10_000, &echo, 10_000)];

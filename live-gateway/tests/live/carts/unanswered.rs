@@ -23,8 +23,9 @@ pub(super) fn no_answers() -> Vec<Fault> {
         Fault::QueryErrors { partial: false },
         Fault::QueryErrors { partial: true },
         Fault::CartError {
-            code: "SERVICE_UNAVAILABLE".to_owned(),
+            code: Some("SERVICE_UNAVAILABLE".to_owned()),
         },
+        Fault::CartError { code: None },
         Fault::PasswordPage,
         Fault::Challenge,
         Fault::Reset,
