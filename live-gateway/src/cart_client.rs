@@ -9,6 +9,7 @@ use data_model::{Classify, ErrorCode};
 use serde_json::{Value, json};
 use storefront::{Effect, GraphqlErrorKind, GraphqlRequest, Store, StoreError, documents};
 use tokio::time::Instant;
+use url::Url;
 
 use crate::hidden::SecretText;
 use crate::rules::store_cart::{
@@ -116,7 +117,7 @@ impl CartClient {
         let variables = json!({ "cartId": id.expose() });
         let request = GraphqlRequest::new(documents::CART_READ, "CartRead", variables);
         let answer = self.store.graphql(&request, Effect::Safe).await?;
-        Ok(read_cart(&answer)?)
+        Ok(read_cart(&answer)?.map(|cart| self.at_home(cart)))
     }
 
     /// Adds lines. If a line exists already, its quantity grows by the given amount.
@@ -214,7 +215,21 @@ impl CartClient {
 
     async fn mutate(&self, request: &GraphqlRequest, field: &str, effect: Effect) -> CartResult {
         let answer = Box::pin(self.store.graphql(request, effect)).await?;
-        Ok(read_mutation(&answer, field)?)
+        let answer = read_mutation(&answer, field)?;
+        Ok(CartAnswer {
+            cart: answer.cart.map(|cart| self.at_home(cart)),
+            ..answer
+        })
+    }
+
+    /// Moves a checkout link to the store's own host if the stated host is not known to belong to the store.
+    fn at_home(&self, cart: StoreCart) -> StoreCart {
+        let link = Url::parse(cart.checkout_url.expose()).ok();
+        let moved = link.and_then(|link| self.store.at_home(&link));
+        StoreCart {
+            checkout_url: moved.map_or(cart.checkout_url, SecretText::new),
+            ..cart
+        }
     }
 }
 

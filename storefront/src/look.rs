@@ -21,7 +21,24 @@ const PLATFORM_HOSTS: [&str; 2] = ["checkout.shopify.com", "shop.app"];
 /// chose.
 const PERMANENT_DOMAIN: &str = ".myshopify.com";
 
+fn is_platform(url: &Url) -> bool {
+    url.host_str().is_some_and(|host| PLATFORM_HOSTS.contains(&host))
+}
+
 impl Store {
+    /// Returns the same path and query at the store's base URL, if a link leads to a host that is not known to belong
+    /// to the store, or names a user.
+    #[must_use]
+    pub fn at_home(&self, link: &Url) -> Option<Url> {
+        if link.username().is_empty() && (is_platform(link) || self.is_own(link)) {
+            return None;
+        }
+        let mut home = self.base_url().clone();
+        home.set_path(link.path());
+        home.set_query(link.query());
+        Some(home)
+    }
+
     /// Checks the target of a link of the store with one HEAD request. Follows redirects among the store's own hosts
     /// and waits for a turn at each host. A store creates such a link for one buyer to open, so `robots.txt`, which is
     /// for crawls, is not consulted. Shopify's own hosts are trusted without a request.
@@ -55,7 +72,7 @@ impl Store {
         };
         let mut url = exchange.checked(link.clone())?;
         for _ in 0..=exchange.config.redirects_max {
-            if url.host_str().is_some_and(|host| PLATFORM_HOSTS.contains(&host)) {
+            if is_platform(&url) {
                 return Ok(());
             }
             if !self.is_own(&url) {

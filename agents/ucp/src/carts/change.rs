@@ -86,7 +86,7 @@ pub(crate) async fn create(
             Failure::Transport(fault) if fault.code == "validation" => Failure::not_found(NO_CART),
             failure => failure,
         })?;
-    let cart = market.cart(&id).await?;
+    let mut cart = market.cart(&id).await?;
     let (url, token) = handed
         .checkouts
         .into_iter()
@@ -94,10 +94,12 @@ pub(crate) async fn create(
         .map(|one| (one.checkout_url, one.attribution_token))
         .unzip();
     let answer = Answer::Checkout { url, token };
-    let cart = Cart {
-        problems: cart.problems.into_iter().chain(handed.problems).collect(),
-        ..cart
-    };
+    for problem in handed.problems {
+        // The cart and the checkout report the same closed link.
+        if !cart.problems.contains(&problem) {
+            cart.problems.push(problem);
+        }
+    }
     told(market, &cart, answer)
 }
 

@@ -88,7 +88,7 @@ pub(crate) struct Warning {
     pub(crate) line_id: Option<String>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Problem {
     pub(crate) code: String,
     pub(crate) detail: String,
