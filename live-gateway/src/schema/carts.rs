@@ -416,8 +416,8 @@ pub struct CreateBody {
 /// Body of `POST /v1/cart/{cart_id}/lines`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct LinesBody {
-    /// Items to add.
-    #[schema(max_items = 100)]
+    /// Items to add, or to replace the cart's items with.
+    #[schema(min_items = 1, max_items = 100)]
     pub items: Vec<ItemBody>,
 }
 

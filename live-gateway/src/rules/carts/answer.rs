@@ -326,6 +326,21 @@ fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<Car
     })
 }
 
+/// Returns the warning about a line whose total is not its unit price times its quantity. Stores may round the price of
+/// each piece.
+fn line_differs(line_id: String, line: &StoreLine) -> Option<CartWarning> {
+    let quantity = i64::from(line.quantity);
+    let difference_minor = line.subtotal_minor - line.unit_price_minor * quantity;
+    (difference_minor.abs() > quantity).then(|| CartWarning {
+        code: "amounts_differ".to_owned(),
+        detail: format!(
+            "The store's total of {} is not its unit price times its quantity.",
+            line.title
+        ),
+        line_id: Some(line_id),
+    })
+}
+
 /// Returns the warning about an expired quote. The quote's price is still compared with the store's price, because it
 /// was shown to the buyer.
 fn quote_expired(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
@@ -386,6 +401,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
     let told = group.seen.warnings.iter().map(of_store);
     let others = ids(id, group).filter_map(|(line_id, line)| unasked_warning(group, line_id, line));
     let prices = ids(id, group).filter_map(|(line_id, line)| price_changed(group, line_id, line));
+    let amounts = ids(id, group).filter_map(|(line_id, line)| line_differs(line_id, line));
     let quotes = ids(id, group).filter_map(|(line_id, line)| quote_expired(group, line_id, line));
     let mut all: Vec<CartWarning> = Vec::new();
     for warning in notes
@@ -393,6 +409,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         .map(|note| note.warning(id, group))
         .chain(told)
         .chain(differ)
+        .chain(amounts)
         .chain(currency)
         .chain(no_delivery(group))
         .chain(others)

@@ -212,6 +212,27 @@ async fn lines_that_a_store_merges_are_not_missing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_line_whose_total_is_not_its_price_times_its_quantity_has_a_warning() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let items = [mall.item(0, 0, 2), mall.item(0, 1, 2)];
+    let is_of_amounts = |warning: &&Value| warning["code"] == "amounts_differ";
+    for (quantity, lines_named) in [(2, 0), (1, 2), (3, 2)] {
+        mall.stores
+            .set_fault(&mall.slug(0), Fault::ManyPieces { quantity })
+            .unwrap();
+        let cart = server.cart(&items).await;
+        let group = group(&cart, &mall.brand(0));
+        let warnings = group["warnings"].as_array().unwrap();
+        let named = warnings
+            .iter()
+            .filter(is_of_amounts)
+            .filter(|one| one["line_id"].is_string());
+        assert_eq!(named.count(), lines_named, "{quantity}: {warnings:#?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn quantities_that_no_cart_has_are_a_problem_of_their_store() {
     let mall = Mall::open(2).await;
     let server = mall.server().await;
