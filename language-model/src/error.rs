@@ -29,31 +29,19 @@ pub(crate) enum Fault {
     Client(reqwest::Error),
 }
 
-/// Reason why a call to the model returned nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModelFailure {
-    /// Calls are paused because of recent failures.
-    Paused,
-    /// The model already reads its maximum number of texts.
-    Busy,
-    /// The model did not respond within the time limit.
-    Timeout,
-    /// The endpoint could not be reached, or returned a status other than 200.
-    Unreachable,
-    /// The answer does not have the requested format.
-    Invalid,
-}
-
-impl ModelFailure {
-    /// Returns the name of the failure in API responses and metrics.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Paused => "paused",
-            Self::Busy => "busy",
-            Self::Timeout => "timeout",
-            Self::Unreachable => "unreachable",
-            Self::Invalid => "invalid",
-        }
+data_model::named! {
+    /// Reason why a call to the model returned nothing.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ModelFailure {
+        /// Calls are paused because of recent failures.
+        Paused = "paused",
+        /// The model already reads its maximum number of texts.
+        Busy = "busy",
+        /// The model did not respond within the time limit.
+        Timeout = "timeout",
+        /// The endpoint could not be reached, or returned a status other than 200.
+        Unreachable = "unreachable",
+        /// The answer does not have the requested format.
+        Invalid = "invalid",
     }
 }

@@ -9,29 +9,16 @@ use data_index::Release;
 
 use crate::schema::GroupStats;
 
-/// Property by which products are grouped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum GroupBy {
-    /// Brand that sells the product.
-    Brand,
-    /// Category under which the product is directly filed.
-    Category,
-    /// Currency of the product's prices.
-    Currency,
-}
-
-impl GroupBy {
-    /// All properties, in order.
-    pub const ALL: [Self; 3] = [Self::Brand, Self::Category, Self::Currency];
-
-    /// Returns the name of the property in requests and answers.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Brand => "brand",
-            Self::Category => "category",
-            Self::Currency => "currency",
-        }
+data_model::named! {
+    /// Property by which products are grouped.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum GroupBy {
+        /// Brand that sells the product.
+        Brand = "brand",
+        /// Category under which the product is directly filed.
+        Category = "category",
+        /// Currency of the product's prices.
+        Currency = "currency",
     }
 }
 

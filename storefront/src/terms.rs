@@ -15,24 +15,16 @@ pub enum Effect {
     Unsafe,
 }
 
-/// Priority of a call, by who waits for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Priority {
-    /// A crawl, which is not urgent.
-    #[default]
-    Crawl,
-    /// A person or a program is waiting. Interactive calls go first, and callers take turns. While a crawl waits, the
-    /// crawl gets every eighth slot.
-    Interactive,
-}
-
-impl Priority {
-    /// Returns the label for metrics.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Crawl => "crawl",
-            Self::Interactive => "interactive",
-        }
+data_model::named! {
+    /// Priority of a call, by who waits for it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub enum Priority {
+        /// A crawl, which is not urgent.
+        #[default]
+        Crawl = "crawl",
+        /// A person or a program is waiting. Interactive calls go first, and callers take turns. While a crawl waits,
+        /// the crawl gets every eighth slot.
+        Interactive = "interactive",
     }
 }
 

@@ -3,35 +3,23 @@ use std::collections::BTreeMap;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Outcome of a check of a brand's store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckOutcome {
-    /// The store's catalogue changed and the lake was updated.
-    Changed,
-    /// The lake already has the store's current catalogue.
-    Unchanged,
-    /// The crawl found something doubtful that must be confirmed by a second crawl or the operator.
-    HeldBack,
-    /// The store could not be read, or the lake could not be written.
-    Failed,
+data_model::named! {
+    /// Outcome of a check of a brand's store.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum CheckOutcome {
+        /// The store's catalogue changed and the lake was updated.
+        Changed = "changed",
+        /// The lake already has the store's current catalogue.
+        Unchanged = "unchanged",
+        /// The crawl found something doubtful that must be confirmed by a second crawl or the operator.
+        HeldBack = "held_back",
+        /// The store could not be read, or the lake could not be written.
+        Failed = "failed",
+    }
 }
 
 impl CheckOutcome {
-    /// All outcomes.
-    pub const ALL: [Self; 4] = [Self::Changed, Self::Unchanged, Self::HeldBack, Self::Failed];
-
-    /// Returns the name of the outcome in API responses, metrics and files.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Changed => "changed",
-            Self::Unchanged => "unchanged",
-            Self::HeldBack => "held_back",
-            Self::Failed => "failed",
-        }
-    }
-
     /// Returns `true` if the served catalogue is the one that the store had at the time of the check.
     #[must_use]
     pub const fn is_good(self) -> bool {

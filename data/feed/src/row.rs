@@ -31,24 +31,15 @@ pub struct FeedOptions {
     pub sku_as_mpn: bool,
 }
 
-/// Availability of a variant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Availability {
-    /// The variant can be bought.
-    InStock,
-    /// The variant cannot be bought at present.
-    OutOfStock,
-}
-
-impl Availability {
-    /// Returns the value as the specification spells it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::InStock => "in_stock",
-            Self::OutOfStock => "out_of_stock",
-        }
+data_model::named! {
+    /// Availability of a variant.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Availability {
+        /// The variant can be bought.
+        InStock = "in_stock",
+        /// The variant cannot be bought at present.
+        OutOfStock = "out_of_stock",
     }
 }
 

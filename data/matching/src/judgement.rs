@@ -5,26 +5,16 @@ use data_model::Gtin;
 /// Minimum confidence of a match. Pairs below it are omitted.
 pub const CONFIDENCE_MIN: f32 = 0.8;
 
-/// Main evidence that two products are the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Basis {
-    /// Equal barcodes.
-    Barcode,
-    /// The products have the same maker and stock keeping unit.
-    Model,
-    /// The products have the same maker, and their titles and attributes agree.
-    Title,
-}
-
-impl Basis {
-    /// Returns the name of the basis in tables and API responses.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Barcode => "barcode",
-            Self::Model => "model",
-            Self::Title => "title",
-        }
+data_model::named! {
+    /// Main evidence that two products are the same.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Basis {
+        /// Equal barcodes.
+        Barcode = "barcode",
+        /// The products have the same maker and stock keeping unit.
+        Model = "model",
+        /// The products have the same maker, and their titles and attributes agree.
+        Title = "title",
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::ids::{IdError, excerpt, text_serde};
+use crate::ids::{IdError, excerpt};
 use crate::{CurrencyCode, StoreHost};
 
 /// Public name of a brand in paths and filters: the store's name in kebab-case. A brand's slug never changes once
@@ -52,7 +52,7 @@ impl FromStr for BrandSlug {
         }
     }
 }
-text_serde!(BrandSlug);
+crate::text_serde!(BrandSlug);
 
 /// Returns `true` for a letter or digit of any script that has no lowercase form.
 fn is_letter(char: char) -> bool {

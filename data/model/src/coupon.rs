@@ -71,33 +71,19 @@ impl CouponEffect {
     }
 }
 
-/// Kind of discount that a code gives, as inferred from the store's amounts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CouponKind {
-    /// A percentage of the price.
-    Percentage,
-    /// A fixed amount.
-    Fixed,
-    /// Cheaper or free delivery.
-    Shipping,
-    /// The store's answer and amounts do not show the kind.
-    Unknown,
-}
-
-impl CouponKind {
-    /// All kinds of discount.
-    pub const ALL: [Self; 4] = [Self::Percentage, Self::Fixed, Self::Shipping, Self::Unknown];
-
-    /// Returns the name of the kind, as used in API responses and stored state.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Percentage => "percentage",
-            Self::Fixed => "fixed",
-            Self::Shipping => "shipping",
-            Self::Unknown => "unknown",
-        }
+crate::named! {
+    /// Kind of discount that a code gives, as inferred from the store's amounts.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum CouponKind {
+        /// A percentage of the price.
+        Percentage = "percentage",
+        /// A fixed amount.
+        Fixed = "fixed",
+        /// Cheaper or free delivery.
+        Shipping = "shipping",
+        /// The store's answer and amounts do not show the kind.
+        Unknown = "unknown",
     }
 }
 

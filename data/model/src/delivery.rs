@@ -1,37 +1,20 @@
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{CurrencyCode, Pincode, Timestamp, VariantId};
 
-/// Confidence in a statement about delivery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Confidence {
-    /// A language model read the statement in the store's text.
-    Least,
-    /// The store gave the same answer for other places, among them some of the nearest.
-    Low,
-    /// The store gave the answer for exactly this place.
-    High,
-}
-
-impl Confidence {
-    /// Returns the name used in tables and API responses.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Least => "least",
-            Self::Low => "low",
-            Self::High => "high",
-        }
-    }
-}
-
-impl fmt::Display for Confidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+crate::named! {
+    /// Confidence in a statement about delivery.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Confidence {
+        /// A language model read the statement in the store's text.
+        Least = "least",
+        /// The store gave the same answer for other places, among them some of the nearest.
+        Low = "low",
+        /// The store gave the answer for exactly this place.
+        High = "high",
     }
 }
 
@@ -39,10 +22,7 @@ impl FromStr for Confidence {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        [Self::Least, Self::Low, Self::High]
-            .into_iter()
-            .find(|one| one.as_str() == text)
-            .ok_or(())
+        Self::named(text).ok_or(())
     }
 }
 

@@ -1,54 +1,28 @@
 use crate::{CurrencyCode, Timestamp, VariantId};
 
-/// A change of a variant that was observed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PriceEvent {
-    /// The variant did not exist before.
-    FirstSeen,
-    /// The price, list price, currency or availability changed.
-    Changed,
-    /// The variant no longer exists.
-    Gone,
-    /// The variant exists again after it was gone.
-    Returned,
-}
-
-impl PriceEvent {
-    /// All kinds of event.
-    pub const ALL: [Self; 4] = [Self::FirstSeen, Self::Changed, Self::Gone, Self::Returned];
-
-    /// Returns the name of the event in API responses and tables.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::FirstSeen => "first_seen",
-            Self::Changed => "changed",
-            Self::Gone => "gone",
-            Self::Returned => "returned",
-        }
+crate::named! {
+    /// A change of a variant that was observed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum PriceEvent {
+        /// The variant did not exist before.
+        FirstSeen = "first_seen",
+        /// The price, list price, currency or availability changed.
+        Changed = "changed",
+        /// The variant no longer exists.
+        Gone = "gone",
+        /// The variant exists again after it was gone.
+        Returned = "returned",
     }
 }
 
-/// Source that observed a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PriceSource {
-    /// A crawl of the whole store, or an operator who removed the store.
-    Crawl,
-    /// A live query to the store about this product.
-    Live,
-}
-
-impl PriceSource {
-    /// All sources.
-    pub const ALL: [Self; 2] = [Self::Crawl, Self::Live];
-
-    /// Returns the name of the source in API responses and tables.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Crawl => "crawl",
-            Self::Live => "live",
-        }
+crate::named! {
+    /// Source that observed a change.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum PriceSource {
+        /// A crawl of the whole store, or an operator who removed the store.
+        Crawl = "crawl",
+        /// A live query to the store about this product.
+        Live = "live",
     }
 }
 

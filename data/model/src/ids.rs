@@ -38,24 +38,6 @@ pub(crate) fn excerpt(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-macro_rules! text_serde {
-    ($name:ty) => {
-        impl Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                std::borrow::Cow::<'de, str>::deserialize(deserializer)?
-                    .parse()
-                    .map_err(serde::de::Error::custom)
-            }
-        }
-    };
-}
-pub(crate) use text_serde;
-
 /// Permanent host of a store in lowercase, with its port unless it is the default port of the scheme. The host is the
 /// platform's (`myshopify_domain` in `/meta.json`) or, failing that, the registered domain.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,7 +87,7 @@ impl FromStr for StoreHost {
         Ok(Self(lower.into_boxed_str()))
     }
 }
-text_serde!(StoreHost);
+crate::text_serde!(StoreHost);
 
 /// Natural key of a product: `shopify:{permanent store host}:{platform product id}`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -194,7 +176,7 @@ impl FromStr for ProductUid {
         Ok(Self(bytes))
     }
 }
-text_serde!(ProductUid);
+crate::text_serde!(ProductUid);
 
 /// Public UUID of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -228,7 +210,7 @@ impl FromStr for ProductId {
         uuid.map(Self).ok_or_else(|| IdError::ProductId(excerpt(text)))
     }
 }
-text_serde!(ProductId);
+crate::text_serde!(ProductId);
 
 /// A product identifier in either of its public forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -258,7 +240,7 @@ impl FromStr for ProductIdent {
             .map_err(|_: IdError| IdError::ProductIdent(excerpt(text)))
     }
 }
-text_serde!(ProductIdent);
+crate::text_serde!(ProductIdent);
 
 /// The platform's id of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -319,7 +301,7 @@ impl FromStr for Pincode {
         number.map(Self).ok_or_else(|| IdError::Pincode(excerpt(text)))
     }
 }
-text_serde!(Pincode);
+crate::text_serde!(Pincode);
 
 /// Id of one crawler run, such as `20261121T012725Z-3f9a`. Ids sort by time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -354,7 +336,7 @@ impl FromStr for RunId {
         }
     }
 }
-text_serde!(RunId);
+crate::text_serde!(RunId);
 
 #[cfg(test)]
 mod tests {

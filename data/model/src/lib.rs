@@ -15,6 +15,7 @@ mod history;
 mod ids;
 mod kind;
 mod money;
+mod named;
 mod observation;
 mod product;
 mod rates;

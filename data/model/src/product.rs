@@ -129,24 +129,15 @@ pub struct Attribute {
     pub values: Vec<String>,
 }
 
-/// Kind of a media item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MediaKind {
-    /// A still image.
-    Image,
-    /// A video, hosted by the store or elsewhere.
-    Video,
-}
-
-impl MediaKind {
-    /// Returns the name of the kind in API responses and tables.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Image => "image",
-            Self::Video => "video",
-        }
+crate::named! {
+    /// Kind of a media item.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum MediaKind {
+        /// A still image.
+        Image = "image",
+        /// A video, hosted by the store or elsewhere.
+        Video = "video",
     }
 }
 

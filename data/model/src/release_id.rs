@@ -1,9 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
-use crate::ids::{IdError, excerpt, text_serde};
+use crate::ids::{IdError, excerpt};
 
 /// Id of a release: `r` and the first 16 hex digits of the SHA-256 of its manifest content. The same catalogue
 /// therefore has the same id on every machine.
@@ -44,4 +42,4 @@ impl FromStr for ReleaseId {
         u64::from_str_radix(digits, 16).map(Self).map_err(|_| refuse())
     }
 }
-text_serde!(ReleaseId);
+crate::text_serde!(ReleaseId);

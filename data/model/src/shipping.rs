@@ -1,4 +1,3 @@
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -220,54 +219,30 @@ pub struct UnknownTerm {
     pub sentence: Option<String>,
 }
 
-/// Implements the conversion between the variants of an enum and their names in JSON and tables.
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
-        pub enum $name {
-            $($(#[$variant_doc])* $variant,)+
-        }
-
-        impl $name {
-            /// All variants.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// Returns the name of the variant.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $text,)+
-                }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.as_str())
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = UnknownName;
-
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
-                let found = Self::ALL.iter().find(|one| one.as_str() == text);
-                found.copied().ok_or(UnknownName)
-            }
-        }
-    };
-}
-
 /// Error: the name does not belong to any variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no such name")]
 pub struct UnknownName;
 
-named! {
+macro_rules! from_name {
+    ($($name:ident),*) => {$(
+        impl FromStr for $name {
+            type Err = UnknownName;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::named(text).ok_or(UnknownName)
+            }
+        }
+    )*};
+}
+
+from_name!(ShippingFactKind, ShippingRegion, PaymentKind, UnknownReason);
+
+crate::named! {
     /// Kind of a shipping fact.
-    ShippingFactKind {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ShippingFactKind {
         /// Order value above which shipping is free.
         FreeShipping = "free_shipping",
         /// Cost of shipping.
@@ -289,9 +264,11 @@ named! {
     }
 }
 
-named! {
+crate::named! {
     /// Region to which a shipping fact applies.
-    ShippingRegion {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ShippingRegion {
         /// The store's whole country.
         Domestic = "domestic",
         /// Large cities of the country.
@@ -307,9 +284,11 @@ named! {
     }
 }
 
-named! {
+crate::named! {
     /// Payment method of a buyer, as far as it affects shipping.
-    PaymentKind {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum PaymentKind {
         /// Payment in advance.
         Prepaid = "prepaid",
         /// Payment on delivery.
@@ -317,10 +296,11 @@ named! {
     }
 }
 
-named! {
+crate::named! {
     /// Method by which a shipping fact was read.
-    #[derive(Default)]
-    FactBasis {
+    #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum FactBasis {
         /// The fact was parsed by rules, without a language model.
         #[default]
         Rules = "rules",
@@ -338,9 +318,11 @@ impl FactBasis {
     }
 }
 
-named! {
+crate::named! {
     /// Reason why a shipping term is unknown.
-    UnknownReason {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum UnknownReason {
         /// The text does not mention the term.
         NotStated = "not_stated",
         /// The text has a blank or a placeholder where the term should be.

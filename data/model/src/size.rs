@@ -31,61 +31,30 @@ enum Kind {
     },
 }
 
-/// System in which a size is stated. Sizes of one system can be ordered. Sizes are never converted between systems.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SizeSystem {
-    /// Letter sizes: XS, S, M, L and so on.
-    Letter,
-    /// One size fits all.
-    OneSize,
-    /// A United Kingdom size number.
-    Uk,
-    /// A United States size number.
-    Us,
-    /// A continental European size number.
-    Eu,
-    /// An Indian size number.
-    In,
-    /// Waist measurement in inches.
-    Waist,
-    /// Bra size: band and cup.
-    Bra,
-    /// Age of a child.
-    Age,
-    /// A number in an unknown size system.
-    Number,
-}
-
-impl SizeSystem {
-    /// All size systems.
-    pub const ALL: [Self; 10] = [
-        Self::Letter,
-        Self::OneSize,
-        Self::Uk,
-        Self::Us,
-        Self::Eu,
-        Self::In,
-        Self::Waist,
-        Self::Bra,
-        Self::Age,
-        Self::Number,
-    ];
-
-    /// Returns the name of the system in tables.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Letter => "letter",
-            Self::OneSize => "one-size",
-            Self::Uk => "uk",
-            Self::Us => "us",
-            Self::Eu => "eu",
-            Self::In => "in",
-            Self::Waist => "waist",
-            Self::Bra => "bra",
-            Self::Age => "age",
-            Self::Number => "number",
-        }
+crate::named! {
+    /// System in which a size is stated. Sizes of one system can be ordered. Sizes are never converted between systems.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum SizeSystem {
+        /// Letter sizes: XS, S, M, L and so on.
+        Letter = "letter",
+        /// One size fits all.
+        OneSize = "one-size",
+        /// A United Kingdom size number.
+        Uk = "uk",
+        /// A United States size number.
+        Us = "us",
+        /// A continental European size number.
+        Eu = "eu",
+        /// An Indian size number.
+        In = "in",
+        /// Waist measurement in inches.
+        Waist = "waist",
+        /// Bra size: band and cup.
+        Bra = "bra",
+        /// Age of a child.
+        Age = "age",
+        /// A number in an unknown size system.
+        Number = "number",
     }
 }
 

@@ -3,7 +3,6 @@ use std::str::FromStr;
 
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Offset, TimeDelta, TimeZone as _, Utc};
 use chrono_tz::Tz;
-use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 
@@ -130,19 +129,7 @@ impl FromStr for TimeZone {
     }
 }
 
-impl Serialize for TimeZone {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for TimeZone {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
-    }
-}
+crate::text_serde!(TimeZone);
 
 #[cfg(test)]
 mod tests {

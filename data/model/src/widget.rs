@@ -1,24 +1,25 @@
 //! Reviews as a store's review app publishes them.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::product::Review;
 
-/// A review app whose widget can be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ReviewWidget {
-    /// The review app Judge.me.
-    Judgeme,
-    /// The review app Yotpo.
-    Yotpo,
-    /// The review app Stamped.
-    Stamped,
-    /// The review app Okendo.
-    Okendo,
+crate::named! {
+    /// A review app whose widget can be read.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum ReviewWidget {
+        /// The review app Judge.me.
+        Judgeme = "judgeme",
+        /// The review app Yotpo.
+        Yotpo = "yotpo",
+        /// The review app Stamped.
+        Stamped = "stamped",
+        /// The review app Okendo.
+        Okendo = "okendo",
+    }
 }
 
 /// Error: the name does not belong to a supported review app.
@@ -28,33 +29,11 @@ pub struct UnknownWidget {
     name: String,
 }
 
-impl ReviewWidget {
-    /// All supported review apps.
-    pub const ALL: [Self; 4] = [Self::Judgeme, Self::Yotpo, Self::Stamped, Self::Okendo];
-
-    /// Returns the name of the app in tables, API responses and the configuration.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Judgeme => "judgeme",
-            Self::Yotpo => "yotpo",
-            Self::Stamped => "stamped",
-            Self::Okendo => "okendo",
-        }
-    }
-}
-
-impl fmt::Display for ReviewWidget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
 impl FromStr for ReviewWidget {
     type Err = UnknownWidget;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|widget| widget.as_str() == text);
+        let found = Self::named(text);
         found.ok_or_else(|| UnknownWidget {
             name: text.chars().take(64).collect(),
         })

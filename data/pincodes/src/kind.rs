@@ -1,47 +1,25 @@
-use std::fmt;
 use std::str::FromStr;
 
-/// Kind of an area, as carriers and stores divide India.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PlaceKind {
-    /// One of the eight largest cities.
-    Metro,
-    /// District of a state capital.
-    Capital,
-    /// Any other area on the mainland.
-    Rest,
-    /// A district in the mountains.
-    Hill,
-    /// The north-east and Ladakh.
-    Remote,
-    /// The Andaman and Nicobar Islands and Lakshadweep.
-    Island,
+data_model::named! {
+    /// Kind of an area, as carriers and stores divide India.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum PlaceKind {
+        /// One of the eight largest cities.
+        Metro = "metro",
+        /// District of a state capital.
+        Capital = "capital",
+        /// Any other area on the mainland.
+        Rest = "rest",
+        /// A district in the mountains.
+        Hill = "hill",
+        /// The north-east and Ladakh.
+        Remote = "remote",
+        /// The Andaman and Nicobar Islands and Lakshadweep.
+        Island = "island",
+    }
 }
 
 impl PlaceKind {
-    /// All kinds of area.
-    pub const ALL: [Self; 6] = [
-        Self::Metro,
-        Self::Capital,
-        Self::Rest,
-        Self::Hill,
-        Self::Remote,
-        Self::Island,
-    ];
-
-    /// Returns the name of the kind.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Metro => "metro",
-            Self::Capital => "capital",
-            Self::Rest => "rest",
-            Self::Hill => "hill",
-            Self::Remote => "remote",
-            Self::Island => "island",
-        }
-    }
-
     /// Returns the kind of area of a pincode. The names of state and district must be uppercase.
     pub(crate) fn of(number: u32, state: &str, district: &str) -> Self {
         let sorting_district = number / 1_000;
@@ -61,17 +39,11 @@ impl PlaceKind {
     }
 }
 
-impl fmt::Display for PlaceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
 impl FromStr for PlaceKind {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or(())
+        Self::named(text).ok_or(())
     }
 }
 

@@ -2,56 +2,31 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A field that a product may lack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Field {
-    /// Title of the product.
-    Title,
-    /// Description of the product.
-    Description,
-    /// An image or video.
-    Media,
-    /// A price above zero.
-    Price,
-    /// Category in the taxonomy. Missing if no rule matches.
-    Category,
-    /// The store's own product type.
-    ProductType,
-    /// Vendor of the product.
-    Vendor,
-    /// At least one tag.
-    Tags,
+data_model::named! {
+    /// A field that a product may lack.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Field {
+        /// Title of the product.
+        Title = "title",
+        /// Description of the product.
+        Description = "description",
+        /// An image or video.
+        Media = "picture",
+        /// A price above zero.
+        Price = "price",
+        /// Category in the taxonomy. Missing if no rule matches.
+        Category = "category",
+        /// The store's own product type.
+        ProductType = "product type",
+        /// Vendor of the product.
+        Vendor = "vendor",
+        /// At least one tag.
+        Tags = "tags",
+    }
 }
 
 impl Field {
-    /// All fields, in the order of reports.
-    pub const ALL: [Self; 8] = [
-        Self::Title,
-        Self::Description,
-        Self::Media,
-        Self::Price,
-        Self::Category,
-        Self::ProductType,
-        Self::Vendor,
-        Self::Tags,
-    ];
-
-    /// Returns the name of the field for people.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Title => "title",
-            Self::Description => "description",
-            Self::Media => "picture",
-            Self::Price => "price",
-            Self::Category => "category",
-            Self::ProductType => "product type",
-            Self::Vendor => "vendor",
-            Self::Tags => "tags",
-        }
-    }
-
     /// Returns `true` if a market cannot do without the field. A rise of products without it holds a release back.
     #[must_use]
     pub const fn is_needed(self) -> bool {

@@ -7,47 +7,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::thresholds::QualityConfig;
 
-/// A key in the section `quality` of the configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Threshold {
-    /// See [`QualityConfig::products_fall_share_max`]. Every other threshold is also named after its key.
-    ProductsFallShareMax,
-    /// Products without titles, descriptions, media or prices.
-    MissingRiseShareMax,
-    /// Products without a category.
-    UncategorisedRiseShareMax,
-    /// Repeated ids, handles or titles.
-    DuplicateRiseShareMax,
-    /// Quarantined records.
-    QuarantinedRiseShareMax,
-    /// Price jumps.
-    PriceJumpShareMax,
-    /// Products whose currency changed.
-    CurrencyChangeShareMax,
-    /// Products in a currency other than the brand's most common one.
-    CurrencyMixShareMax,
-    /// Stale brands.
-    StaleShareMax,
+data_model::named! {
+    /// A key in the section `quality` of the configuration.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Threshold {
+        /// See [`QualityConfig::products_fall_share_max`]. Every other threshold is also named after its key.
+        ProductsFallShareMax = "products_fall_share_max",
+        /// Products without titles, descriptions, media or prices.
+        MissingRiseShareMax = "missing_rise_share_max",
+        /// Products without a category.
+        UncategorisedRiseShareMax = "uncategorised_rise_share_max",
+        /// Repeated ids, handles or titles.
+        DuplicateRiseShareMax = "duplicate_rise_share_max",
+        /// Quarantined records.
+        QuarantinedRiseShareMax = "quarantined_rise_share_max",
+        /// Price jumps.
+        PriceJumpShareMax = "price_jump_share_max",
+        /// Products whose currency changed.
+        CurrencyChangeShareMax = "currency_change_share_max",
+        /// Products in a currency other than the brand's most common one.
+        CurrencyMixShareMax = "currency_mix_share_max",
+        /// Stale brands.
+        StaleShareMax = "stale_share_max",
+    }
 }
 
 impl Threshold {
-    /// Returns the name of the key in the section `quality`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ProductsFallShareMax => "products_fall_share_max",
-            Self::MissingRiseShareMax => "missing_rise_share_max",
-            Self::UncategorisedRiseShareMax => "uncategorised_rise_share_max",
-            Self::DuplicateRiseShareMax => "duplicate_rise_share_max",
-            Self::QuarantinedRiseShareMax => "quarantined_rise_share_max",
-            Self::PriceJumpShareMax => "price_jump_share_max",
-            Self::CurrencyChangeShareMax => "currency_change_share_max",
-            Self::CurrencyMixShareMax => "currency_mix_share_max",
-            Self::StaleShareMax => "stale_share_max",
-        }
-    }
-
     pub(crate) const fn limit(self, config: &QualityConfig) -> f64 {
         match self {
             Self::ProductsFallShareMax => config.products_fall_share_max,
@@ -60,12 +46,6 @@ impl Threshold {
             Self::CurrencyMixShareMax => config.currency_mix_share_max,
             Self::StaleShareMax => config.stale_share_max,
         }
-    }
-}
-
-impl fmt::Display for Threshold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

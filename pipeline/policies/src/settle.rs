@@ -124,7 +124,7 @@ impl SentenceFacts {
         kept.sort_by_key(|fact| fact.kind);
         self.unknown
             .retain(|unknown| !kept.iter().any(|fact| fact.kind == unknown.kind));
-        for kind in ShippingFactKind::ALL {
+        for kind in &ShippingFactKind::ALL {
             if !kept.iter().any(|fact| fact.kind == *kind) {
                 self.note(*kind, UnknownReason::NotStated, None);
             }

@@ -157,7 +157,7 @@ impl StatedTerms {
             };
         };
         let Reading { facts, unknown } = &mut self.reading;
-        for kind in ShippingFactKind::ALL {
+        for kind in &ShippingFactKind::ALL {
             let is_known = facts.iter().any(|fact| fact.kind == *kind);
             unknown.retain(|unknown| unknown.kind != *kind || !is_known);
             if !is_known && unknown.iter().all(|unknown| unknown.kind != *kind) {
