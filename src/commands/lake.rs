@@ -83,7 +83,7 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
 /// Parses the tables of `--table`.
 fn named(tables: &[String]) -> anyhow::Result<BTreeSet<TableName>> {
     let named = tables.iter().map(|name| {
-        let table = TableName::ALL.into_iter().find(|table| table.as_str() == name);
+        let table = TableName::named(name);
         table.ok_or_else(|| {
             usage(anyhow::anyhow!(
                 "--table: no table is called {name:?}; `haat lake tables` lists them"

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use arrow::record_batch::RecordBatch;
-use data_model::{Brand, BrandRefresh, KnownDelivery, ShippingPolicy, StoreHost, Timestamp};
+use data_model::{
+    Brand, BrandRefresh, DeliveryProbe, DeliverySample, DeliveryZone, KnownDelivery, ShippingPolicy, StoreHost,
+    Timestamp,
+};
 
 use super::hash::HashedRefresh;
 use super::prior::PriorCatalogues;
@@ -12,9 +15,7 @@ use crate::files::bucket;
 use crate::rows::brands::BrandRows;
 use crate::rows::build::TableRows;
 use crate::rows::catalogue::StoreRows;
-use crate::rows::delivery::DeliveryRows;
-use crate::rows::delivery_probes::ProbeRows;
-use crate::rows::delivery_zones::ZoneRows;
+use crate::rows::delivery::StoreRecords;
 use crate::rows::history::{HistoryRows, ObservationContext, first_seen};
 use crate::rows::live::LiveRows;
 use crate::rows::offers::StoreOffers;
@@ -243,17 +244,14 @@ pub(crate) fn shipping(told: &[StoreUpdate<Option<ShippingPolicy>>], buckets: u3
 
 /// Plans that each store's delivery data is replaced by this; the stores must be sorted by bucket.
 pub(crate) fn delivery(known: &[StoreUpdate<KnownDelivery>], buckets: u32) -> Result<Plan, LakeError> {
-    let (mut samples, mut zones, mut probes) = (DeliveryRows::default(), ZoneRows::default(), ProbeRows::default());
+    let mut samples = StoreRecords::<DeliverySample>::default();
+    let mut zones = StoreRecords::<DeliveryZone>::default();
+    let mut probes = StoreRecords::<DeliveryProbe>::default();
     for StoreUpdate { store, slug, known } in known {
         let bucket = bucket(store, buckets);
-        let of_store = known.samples.iter();
-        of_store.for_each(|sample| samples.push(bucket, store, slug, sample));
-        known
-            .zones
-            .iter()
-            .for_each(|zone| zones.push(bucket, store, slug, zone));
-        let of_store = known.probes.iter();
-        of_store.for_each(|probe| probes.push(bucket, store, slug, probe));
+        samples.push(bucket, store, slug, &known.samples);
+        zones.push(bucket, store, slug, &known.zones);
+        probes.push(bucket, store, slug, &known.probes);
     }
     Ok(Plan {
         stores: known.iter().map(|update| update.store.clone()).collect(),

@@ -7,7 +7,8 @@ use super::plan::Plan;
 use crate::delta::read;
 use crate::files::{Scan, compute, load};
 use crate::lake::State;
-use crate::rows::exchange_rates::{ImportedRate, Rates, rates_batch, rates_of};
+use crate::rows::exchange_rates::{ImportedRate, Rates, rates_batch};
+use crate::rows::record::Record;
 use crate::ticks::TickKind;
 use crate::{Lake, LakeError, TableName};
 
@@ -47,12 +48,14 @@ impl Lake {
             let mut report = RatesReport::default();
             for one in rates {
                 let imported = ImportedRate {
+                    date: one.date,
+                    base_currency: one.base,
+                    quote_currency: one.quote,
                     rate: one.rate,
                     source: source.to_owned(),
-                    at: self.inner.clock.now(),
+                    imported_at: self.inner.clock.now(),
                 };
-                let key = (one.date, one.base, one.quote);
-                match known.get(&key) {
+                match known.get(&imported.key()) {
                     Some(same) if same.rate.to_bits() == one.rate.to_bits() => {
                         report.unchanged += 1;
                         continue;
@@ -60,7 +63,7 @@ impl Lake {
                     Some(_) => report.corrected += 1,
                     None => report.added += 1,
                 }
-                known.insert(key, imported);
+                known.insert(imported.key(), imported);
             }
             if dry_run || report.added + report.corrected == 0 {
                 return Ok(report);
@@ -87,7 +90,8 @@ impl Lake {
         compute(move || {
             let mut rates = Rates::new();
             for batch in load(TABLE, bytes, Scan::default())? {
-                rates.extend(rates_of(&batch)?);
+                let imported = ImportedRate::read_all(TABLE, &batch)?;
+                rates.extend(imported.into_iter().map(|rate| (rate.key(), rate)));
             }
             Ok(rates)
         })

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, StringArray};
+use arrow::array::{ArrayRef, Int64Array, ListBuilder, StringArray, StringBuilder};
+use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
 
 use crate::rows::batch;
 use crate::rows::columns::moments;
-use crate::rows::nested::Texts;
+use crate::schema::element_field;
 use crate::ticks::{TickKind, TickRecord};
 use crate::{LakeError, TableName, TickCounts};
 
@@ -15,12 +16,8 @@ pub(crate) fn run_row(record: &TickRecord) -> Result<RecordBatch, LakeError> {
     let number = |number: u64| Arc::new(Int64Array::from(vec![i64::try_from(number).unwrap_or(i64::MAX)])) as ArrayRef;
     let text = |text: Option<&str>| Arc::new(StringArray::from(vec![text])) as ArrayRef;
     let run = record.run.as_ref();
-    let mut stores = Texts::default();
-    stores.push(record.stores.iter().map(data_model::StoreHost::as_str));
-    let stores = stores.finish().map_err(|source| LakeError::Columns {
-        table: TableName::CrawlRuns.as_str(),
-        source,
-    })?;
+    let mut stores = ListBuilder::new(StringBuilder::new()).with_field(element_field(DataType::Utf8));
+    stores.append_value(record.stores.iter().map(|store| Some(store.as_str())));
     let TickCounts {
         brands_unchanged,
         brands_changed,
@@ -50,7 +47,7 @@ pub(crate) fn run_row(record: &TickRecord) -> Result<RecordBatch, LakeError> {
         text(run.map(|run| run.run.as_str())),
         moments([run.map(|run| run.started_at)]),
         moments([Some(record.committed_at)]),
-        Arc::new(stores) as ArrayRef,
+        Arc::new(stores.finish()) as ArrayRef,
         number(run.map_or(0, |run| run.brands_seen)),
         number(run.map_or(0, |run| run.brands_failed)),
         number(run.map_or(0, |run| run.brands_held_back)),

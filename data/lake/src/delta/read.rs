@@ -59,11 +59,15 @@ pub(crate) async fn read(storage: &Storage, table: TableName, files: &[DataFile]
 
 /// Reads a data file completely. Checks its SHA-256 if the log has it, and otherwise decodes its rows.
 pub(crate) async fn read_whole(storage: &Storage, table: TableName, file: &DataFile) -> Result<(), LakeError> {
-    let is_hashed = file.sha256().is_some();
-    let files = read(storage, table, std::slice::from_ref(file)).await?;
-    if is_hashed {
-        return Ok(());
+    match file.sha256() {
+        Some(_) => read(storage, table, std::slice::from_ref(file)).await.map(|_| ()),
+        None => decode_whole(storage, table, file).await,
     }
+}
+
+/// Reads a data file completely and decodes its rows.
+pub(crate) async fn decode_whole(storage: &Storage, table: TableName, file: &DataFile) -> Result<(), LakeError> {
+    let files = read(storage, table, std::slice::from_ref(file)).await?;
     compute(move || {
         for FileBytes { path, bytes } in files {
             for batch in Decoder::new(table, &path, bytes, Scan::default())? {

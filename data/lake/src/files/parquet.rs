@@ -90,7 +90,7 @@ impl Encoder {
             .set_max_row_group_row_count(Some(config.row_group_rows.max(1)))
             .set_statistics_enabled(EnabledStatistics::None)
             .set_key_value_metadata(Some(vec![KeyValue::new(SORTED.to_owned(), "true".to_owned())]));
-        for name in spec.stats {
+        for name in &spec.stats {
             properties = properties.set_column_statistics_enabled(ColumnPath::from(*name), EnabledStatistics::Page);
         }
         for path in UNIQUE {
@@ -125,7 +125,7 @@ impl Encoder {
                 .write(&slice)
                 .map_err(|source| new_file(self.table, source))?;
         }
-        for (column, name) in self.bounded.iter_mut().zip(self.table.spec().stats) {
+        for (column, name) in self.bounded.iter_mut().zip(&self.table.spec().stats) {
             column.extend(batch.column_by_name(name).cloned());
         }
         self.rows += rows;

@@ -3,17 +3,14 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BooleanBuilder, Float32Builder, Float64Builder, Int32Builder, Int64Builder, StringBuilder,
+    ArrayRef, BooleanBuilder, Date32Builder, Float32Builder, Float64Builder, Int32Builder, Int64Builder, StringBuilder,
 };
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
-use data_model::Timestamp;
+use data_model::{StoreHost, Timestamp};
 
 use super::batch;
 use super::columns::moments;
-use super::nested::{MediaLists, NamedValues, OptionValues, Texts};
-use super::rates::Rates;
-use super::terms::{FactLists, UnknownTermLists};
 use crate::{LakeError, TableName};
 
 /// Builder of one column or of several adjacent columns.
@@ -73,36 +70,59 @@ macro_rules! table_rows {
 pub(crate) use table_rows;
 
 macro_rules! columns_of {
-    ($($builder:ty: $array:expr),* $(,)?) => {$(
+    ($($builder:ty),*) => {$(
         impl Column for $builder {
             fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
-                let array: fn(&mut Self) -> Result<ArrayRef, ArrowError> = $array;
-                columns.push(array(self)?);
+                columns.push(Arc::new(self.finish()));
                 Ok(())
             }
         }
     )*};
 }
 
-columns_of! {
-    BooleanBuilder: |column| Ok(Arc::new(column.finish())),
-    Float32Builder: |column| Ok(Arc::new(column.finish())),
-    Float64Builder: |column| Ok(Arc::new(column.finish())),
-    Int32Builder: |column| Ok(Arc::new(column.finish())),
-    Int64Builder: |column| Ok(Arc::new(column.finish())),
-    StringBuilder: |column| Ok(Arc::new(column.finish())),
-    Vec<Option<Timestamp>>: |column| Ok(moments(std::mem::take(column))),
-    Texts: |column| Ok(Arc::new(std::mem::take(column).finish()?)),
-    NamedValues: |column| std::mem::take(column).finish(),
-    MediaLists: |column| std::mem::take(column).finish(),
-    OptionValues: |column| std::mem::take(column).finish(),
-    Rates: |column| std::mem::take(column).finish(),
-    FactLists: |column| std::mem::take(column).finish(),
-    UnknownTermLists: |column| std::mem::take(column).finish(),
+columns_of!(
+    BooleanBuilder,
+    Date32Builder,
+    Float32Builder,
+    Float64Builder,
+    Int32Builder,
+    Int64Builder,
+    StringBuilder
+);
+
+impl Column for Vec<Option<Timestamp>> {
+    fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
+        columns.push(moments(std::mem::take(self)));
+        Ok(())
+    }
 }
 
 impl<C: Column, const N: usize> Column for [C; N] {
     fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
         self.iter_mut().try_for_each(|column| column.end(columns))
+    }
+}
+
+/// Leading columns of the tables that are partitioned by store.
+#[derive(Debug, Default)]
+pub(crate) struct StoreColumns {
+    bucket: Int32Builder,
+    store: StringBuilder,
+    brand_slug: StringBuilder,
+}
+
+impl StoreColumns {
+    pub(crate) fn push(&mut self, bucket: i32, store: &StoreHost, brand_slug: &str) {
+        self.bucket.append_value(bucket);
+        self.store.append_value(store.as_str());
+        self.brand_slug.append_value(brand_slug);
+    }
+}
+
+impl Column for StoreColumns {
+    fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
+        self.bucket.end(columns)?;
+        self.store.end(columns)?;
+        self.brand_slug.end(columns)
     }
 }

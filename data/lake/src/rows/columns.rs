@@ -2,8 +2,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, Date32Array, Float32Array, Float64Array, Int64Array, ListArray, StringArray,
-    StructArray, TimestampMicrosecondArray,
+    Array, ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, ListArray, StringArray,
+    TimestampMicrosecondArray,
 };
 use arrow::record_batch::RecordBatch;
 use data_model::Timestamp;
@@ -49,10 +49,6 @@ impl<'a> Columns<'a> {
         self.typed(name)
     }
 
-    pub(crate) fn date(self, name: &'static str) -> Result<&'a Date32Array, LakeError> {
-        self.typed(name)
-    }
-
     pub(crate) fn moment(self, name: &'static str) -> Result<&'a TimestampMicrosecondArray, LakeError> {
         self.typed(name)
     }
@@ -95,13 +91,6 @@ pub(crate) fn some_moment(column: &TimestampMicrosecondArray, row: usize) -> Opt
 pub(crate) fn moments(values: impl IntoIterator<Item = Option<Timestamp>>) -> ArrayRef {
     let array: TimestampMicrosecondArray = values.into_iter().map(|value| value.map(Timestamp::micros)).collect();
     Arc::new(array.with_timezone("UTC"))
-}
-
-/// Returns a child column of a list's structs in its concrete type.
-pub(crate) fn struct_child<A: Array + 'static>(list: &StructArray, index: usize) -> Option<&A> {
-    (index < list.num_columns())
-        .then(|| list.column(index).as_any().downcast_ref())
-        .flatten()
 }
 
 /// Returns the range of a row's elements in the list's child column.

@@ -1,65 +1,118 @@
-use arrow::array::{Array, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
-use arrow::record_batch::RecordBatch;
-use data_model::{BrandSlug, DeliverySample, StoreHost, Timestamp};
+//! Rows of `delivery_matrix`, `delivery_zones` and `delivery_probes`: a store's columns, then those of a record.
 
-use super::build::table_rows;
-use super::columns::{Columns, some_int, some_text};
+use arrow::array::ArrayRef;
+use arrow::error::ArrowError;
+use arrow::record_batch::RecordBatch;
+use data_model::{
+    BrandSlug, Confidence, CurrencyCode, DeliveryProbe, DeliveryRate, DeliverySample, DeliveryZone, Pincode, StoreHost,
+    Timestamp, VariantId,
+};
+
+use super::build::{Column, StoreColumns, TableRows};
+use super::columns::Columns;
+use super::record::{Record, record};
 use crate::{LakeError, TableName};
 
-table_rows! {
-    /// Builder for rows of `delivery_matrix`.
-    DeliveryRows of DeliveryMatrix {
-        bucket: Int32Builder,
-        store: StringBuilder,
-        brand_slug: StringBuilder,
-        pincode: StringBuilder,
-        serviceable: BooleanBuilder,
-        zone: StringBuilder,
-        days_min: Int64Builder,
-        days_max: Int64Builder,
-        sampled_at: Vec<Option<Timestamp>>,
+/// A store's record that is a row of a table.
+pub(crate) trait StoreRecord: Record {
+    const TABLE: TableName;
+}
+
+record! {
+    /// Builder of stores' answers for single pincodes.
+    SampleBuilder of DeliverySample {
+        pincode: Pincode,
+        serviceable: Option<bool>,
+        zone: Option<String>,
+        days_min: Option<u16>,
+        days_max: Option<u16>,
+        sampled_at: Timestamp,
     }
 }
 
-impl DeliveryRows {
-    pub(crate) fn push(&mut self, bucket: i32, store: &StoreHost, slug: &BrandSlug, sample: &DeliverySample) {
-        let DeliverySample {
-            pincode,
-            serviceable,
-            zone,
-            days_min,
-            days_max,
-            sampled_at,
-        } = sample;
-        self.bucket.append_value(bucket);
-        self.store.append_value(store.as_str());
-        self.brand_slug.append_value(slug.as_str());
-        self.pincode.append_value(pincode.to_string());
-        self.serviceable.append_option(*serviceable);
-        self.zone.append_option(zone.as_deref());
-        self.days_min.append_option(days_min.map(i64::from));
-        self.days_max.append_option(days_max.map(i64::from));
-        self.sampled_at.push(Some(*sampled_at));
+impl StoreRecord for DeliverySample {
+    const TABLE: TableName = TableName::DeliveryMatrix;
+}
+
+record! {
+    /// Builder of derived zones.
+    ZoneBuilder of DeliveryZone {
+        zone: String,
+        confidence: Confidence,
+        areas: Vec<String>,
+        serviceable: Option<bool>,
+        days_min: Option<u16>,
+        days_max: Option<u16>,
+        currency: CurrencyCode,
+        rates: Vec<DeliveryRate>,
+        probes: u32,
+        sampled_at: Timestamp,
     }
 }
 
-/// Reads the samples in a record batch of `delivery_matrix`, each with its store.
-pub(crate) fn samples(batch: &RecordBatch) -> Result<Vec<(StoreHost, DeliverySample)>, LakeError> {
-    let columns = Columns::new(TableName::DeliveryMatrix, batch);
-    let (store, pincode) = (columns.text("store")?, columns.text("pincode")?);
-    let (serviceable, zone) = (columns.flag("serviceable")?, columns.text("zone")?);
-    let (days_min, days_max) = (columns.int("days_min")?, columns.int("days_max")?);
-    let sampled_at = columns.moment("sampled_at")?;
-    let sample = |row| {
-        let sample = DeliverySample {
-            pincode: columns.parse("pincode", pincode.value(row))?,
-            serviceable: serviceable.is_valid(row).then(|| serviceable.value(row)),
-            zone: some_text(zone, row),
-            days_min: some_int(days_min, row),
-            days_max: some_int(days_max, row),
-            sampled_at: Timestamp::from_micros(sampled_at.value(row)),
-        };
-        Ok((columns.parse("store", store.value(row))?, sample))
-    };
-    (0..batch.num_rows()).map(sample).collect()
+impl StoreRecord for DeliveryZone {
+    const TABLE: TableName = TableName::DeliveryZones;
+}
+
+record! {
+    /// Builder of stores' responses.
+    ProbeBuilder of DeliveryProbe {
+        pincode: Pincode,
+        variant as variant_id: VariantId,
+        quantity: u32,
+        goods_minor: i64,
+        grams: Option<i64>,
+        currency: CurrencyCode,
+        options: Vec<DeliveryRate>,
+        asked_at: Timestamp,
+    }
+}
+
+impl StoreRecord for DeliveryProbe {
+    const TABLE: TableName = TableName::DeliveryProbes;
+}
+
+/// Builder for rows of the record's table.
+pub(crate) struct StoreRecords<R: StoreRecord> {
+    store: StoreColumns,
+    records: R::Builder,
+}
+
+impl<R: StoreRecord> Default for StoreRecords<R> {
+    fn default() -> Self {
+        Self {
+            store: StoreColumns::default(),
+            records: R::Builder::default(),
+        }
+    }
+}
+
+impl<R: StoreRecord> Column for StoreRecords<R> {
+    fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
+        self.store.end(columns)?;
+        self.records.end(columns)
+    }
+}
+
+impl<R: StoreRecord> TableRows for StoreRecords<R> {
+    const TABLE: TableName = R::TABLE;
+}
+
+impl<R: StoreRecord> StoreRecords<R> {
+    pub(crate) fn push(&mut self, bucket: i32, store: &StoreHost, slug: &BrandSlug, records: &[R]) {
+        for record in records {
+            self.store.push(bucket, store, slug.as_str());
+            record.append(&mut self.records);
+        }
+    }
+}
+
+/// Reads the records in a record batch of their table, each with its store.
+pub(crate) fn store_records<R: StoreRecord>(batch: &RecordBatch) -> Result<Vec<(StoreHost, R)>, LakeError> {
+    let columns = Columns::new(R::TABLE, batch);
+    let stores = columns.text("store")?.iter().map(Option::unwrap_or_default);
+    let records = stores.zip(R::read_all(R::TABLE, batch)?);
+    records
+        .map(|(store, record)| Ok((columns.parse("store", store)?, record)))
+        .collect()
 }

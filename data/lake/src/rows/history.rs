@@ -302,10 +302,8 @@ pub(crate) fn points(batch: &RecordBatch) -> Result<Vec<StorePoints>, LakeError>
     let source = columns.text("source")?;
     let mut runs: Vec<StorePoints> = Vec::new();
     for row in 0..batch.num_rows() {
-        let known = PriceEvent::ALL.into_iter().find(|one| one.as_str() == event.value(row));
-        let who = PriceSource::ALL
-            .into_iter()
-            .find(|one| one.as_str() == source.value(row));
+        let known = PriceEvent::named(event.value(row));
+        let who = PriceSource::named(source.value(row));
         let point = PricePoint {
             observed_at: Timestamp::from_micros(observed_at.value(row)),
             variant: VariantId(id_from_column(variant.value(row))),

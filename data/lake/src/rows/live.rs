@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use arrow::array::{Array, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
+use arrow::array::{Array, BooleanBuilder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
 use data_model::{StoreHost, Timestamp};
 
-use super::build::table_rows;
+use super::build::{StoreColumns, table_rows};
 use super::columns::{Columns, some_int, some_moment, store_runs};
 use super::history::product_id;
 use super::offers::{LiveOffer, LiveVariant, Offer, VariantKey};
@@ -26,9 +26,7 @@ pub(crate) struct StoreLive {
 table_rows! {
     /// Builder for rows of `live_prices`.
     LiveRows of LivePrices {
-        bucket: Int32Builder,
-        store: StringBuilder,
-        brand_slug: StringBuilder,
+        store: StoreColumns,
         product_id: StringBuilder,
         platform_product_id: Int64Builder,
         variant_id: Int64Builder,
@@ -49,9 +47,7 @@ impl LiveRows {
             if product.replace(key.0) != Some(key.0) {
                 id = product_id(store, key.0);
             }
-            self.bucket.append_value(bucket);
-            self.store.append_value(store.as_str());
-            self.brand_slug.append_value(brand_slug);
+            self.store.push(bucket, store, brand_slug);
             self.product_id.append_value(&id);
             self.platform_product_id.append_value(id_to_column(key.0));
             self.variant_id.append_value(id_to_column(key.1));

@@ -10,7 +10,8 @@ use data_model::{CategoryId, CurrencyCode, PriceSummary, Product, ProductKey, Ra
 
 use super::build::{Column, table_rows};
 use super::columns::{Columns, some_int, some_moment, some_text};
-use super::nested::{MediaLists, NamedValues, Texts, attributes, media, options, texts};
+use super::nested::{AttributeBuilder, MediaBuilder, OptionBuilder};
+use super::record::{Cell, Lists, Record};
 use super::{ID_BYTES, PageCapacity, UID_BYTES, count, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
@@ -27,10 +28,10 @@ table_rows! {
         vendor: StringBuilder,
         product_type: StringBuilder,
         categories: Vec<Option<CategoryId>>,
-        tags: Texts,
-        options: NamedValues,
-        attributes: NamedValues,
-        media: MediaLists,
+        tags: Lists<StringBuilder>,
+        options: Lists<OptionBuilder>,
+        attributes: Lists<AttributeBuilder>,
+        media: Lists<MediaBuilder>,
         currency: StringBuilder,
         price_min_minor: Int64Builder,
         price_max_minor: Int64Builder,
@@ -70,11 +71,13 @@ impl ProductRows {
         // A large page may contain little data that is stored.
         let bytes = room.bytes.min(ROOM_BYTES_MAX);
         let text = |bytes| StringBuilder::with_capacity(room.products, bytes);
+        let mut media = Lists::<MediaBuilder>::default();
+        media.elements.url = StringBuilder::with_capacity(bytes / 384, bytes / 6);
         Self {
             product_id: text(room.products * ID_BYTES),
             product_uid: text(room.products * UID_BYTES),
             description: text(bytes / 4),
-            media: MediaLists::with_room(bytes / 6),
+            media,
             ..Self::default()
         }
     }
@@ -90,16 +93,10 @@ impl ProductRows {
         self.vendor.append_option(product.vendor.as_deref());
         self.product_type.append_option(product.product_type.as_deref());
         self.categories.push(product.category);
-        self.tags.push(&product.tags);
-        for option in &product.options {
-            self.options.push(&option.name, &option.values);
-        }
-        self.options.close();
-        for attribute in &product.attributes {
-            self.attributes.push(&attribute.name, &attribute.values);
-        }
-        self.attributes.close();
-        self.media.push(&product.media);
+        Cell::append(Some(&product.tags), &mut self.tags);
+        self.options.push(&product.options, Record::append);
+        self.attributes.push(&product.attributes, Record::append);
+        self.media.push(&product.media, Record::append);
         self.push_prices(product, prices);
         self.created_at.push(product.created_at);
         self.published_at.push(product.published_at);
@@ -215,7 +212,7 @@ impl<'a> ProductColumns<'a> {
 
     /// Returns the product in a row, without variants and reviews.
     pub(crate) fn product(&self, row: usize, store: StoreHost) -> Result<Product, LakeError> {
-        let list = |name: &'static str| move || self.columns.invalid(name, "its elements");
+        let list = |name: &'static str| move |value: String| self.columns.invalid(name, value);
         let currency: CurrencyCode = self.columns.parse("currency", self.currency.value(row))?;
         let rating = some_int(self.rating_count, row).map(|count| Rating {
             average: self.rating_average.value(row),
@@ -232,10 +229,10 @@ impl<'a> ProductColumns<'a> {
             vendor: some_text(self.vendor, row),
             product_type: some_text(self.product_type, row),
             category: some_int(self.category_id, row).map(CategoryId),
-            tags: texts(self.tags, row).ok_or_else(list("tags"))?,
-            options: options(self.options, row).ok_or_else(list("options"))?,
-            attributes: attributes(self.attributes, row).ok_or_else(list("attributes"))?,
-            media: media(self.media, row).ok_or_else(list("media"))?,
+            tags: Vec::read(self.tags, row).map_err(list("tags"))?,
+            options: Vec::read(self.options, row).map_err(list("options"))?,
+            attributes: Vec::read(self.attributes, row).map_err(list("attributes"))?,
+            media: Vec::read(self.media, row).map_err(list("media"))?,
             variants: Vec::new(),
             currency,
             rating,

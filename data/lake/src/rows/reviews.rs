@@ -1,28 +1,32 @@
-use arrow::array::{
-    Float32Array, Float32Builder, Int32Builder, Int64Builder, StringArray, StringBuilder, TimestampMicrosecondArray,
-};
+use arrow::array::{Float32Array, Int64Builder, StringArray, StringBuilder, TimestampMicrosecondArray};
 use arrow::record_batch::RecordBatch;
 use data_model::{Brand, ProductKey, Review, Timestamp};
 
-use super::build::table_rows;
+use super::build::{StoreColumns, table_rows};
 use super::columns::{Columns, some_moment, some_text};
+use super::record::{Record, record};
 use super::{count, id_to_column};
 use crate::{LakeError, TableName};
 
 table_rows! {
     /// Builder for rows of `reviews`.
     ReviewRows of Reviews {
-        bucket: Int32Builder,
-        store: StringBuilder,
-        brand_slug: StringBuilder,
+        store: StoreColumns,
         product_id: StringBuilder,
         platform_product_id: Int64Builder,
         position: Int64Builder,
-        rating: Float32Builder,
-        author: StringBuilder,
-        title: StringBuilder,
-        body: StringBuilder,
-        created_at: Vec<Option<Timestamp>>,
+        review: ReviewBuilder,
+    }
+}
+
+record! {
+    /// Builder of reviews.
+    ReviewBuilder of Review {
+        rating: f32,
+        author: Option<String>,
+        title: Option<String>,
+        body: String,
+        created_at: Option<Timestamp>,
     }
 }
 
@@ -35,17 +39,11 @@ impl ReviewRows {
         };
         let product_id = key.id().to_string();
         for (position, review) in reviews.iter().enumerate() {
-            self.bucket.append_value(bucket);
-            self.store.append_value(brand.store.as_str());
-            self.brand_slug.append_value(brand.slug.as_str());
+            self.store.push(bucket, &brand.store, brand.slug.as_str());
             self.product_id.append_value(&product_id);
             self.platform_product_id.append_value(id_to_column(platform_id));
             self.position.append_value(count(position));
-            self.rating.append_value(review.rating);
-            self.author.append_option(review.author.as_deref());
-            self.title.append_option(review.title.as_deref());
-            self.body.append_value(&review.body);
-            self.created_at.push(review.created_at);
+            review.append(&mut self.review);
         }
     }
 }

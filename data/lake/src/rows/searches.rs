@@ -1,11 +1,13 @@
 use std::collections::BTreeMap;
 
-use arrow::array::{Int64Builder, StringBuilder};
+use arrow::array::StringBuilder;
 use arrow::record_batch::RecordBatch;
+use data_model::ReleaseId;
 use data_searches::WordCount;
 
 use super::build::table_rows;
 use super::columns::Columns;
+use super::record::{Record, record};
 use crate::{LakeError, TableName};
 
 /// Counts of one day, by the server that counted.
@@ -16,10 +18,21 @@ table_rows! {
     SearchRows of Searches {
         day: StringBuilder,
         server: StringBuilder,
-        words: StringBuilder,
-        release: StringBuilder,
-        hits: Int64Builder,
-        numbers: [Int64Builder; 5],
+        counts: CountBuilder,
+    }
+}
+
+record! {
+    /// Builder of the counts of searched words.
+    CountBuilder of WordCount {
+        words: String,
+        release: ReleaseId,
+        hits: u64,
+        count: u64,
+        without_hits: u64,
+        relaxed: u64,
+        understood: u64,
+        clicks: u64,
     }
 }
 
@@ -31,46 +44,18 @@ impl SearchRows {
         for (server, one) in counted {
             self.day.append_value(day);
             self.server.append_value(server);
-            self.words.append_value(&one.words);
-            self.release.append_value(one.release.to_string());
-            self.hits.append_value(number(one.hits));
-            let numbers = [one.count, one.without_hits, one.relaxed, one.understood, one.clicks];
-            let columns = self.numbers.iter_mut().zip(numbers);
-            columns.for_each(|(column, value)| column.append_value(number(value)));
+            one.append(&mut self.counts);
         }
     }
 }
 
-fn number(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
 /// Adds the counts in a record batch of `searches` to those of the servers.
 pub(crate) fn add_counts(batch: &RecordBatch, servers: &mut Servers) -> Result<(), LakeError> {
-    let columns = Columns::new(TableName::Searches, batch);
-    let (server, words, release) = (
-        columns.text("server")?,
-        columns.text("words")?,
-        columns.text("release")?,
-    );
-    let numbers = ["hits", "count", "without_hits", "relaxed", "understood", "clicks"];
-    let numbers = numbers.map(|name| columns.int(name));
-    let [hits, count, without_hits, relaxed, understood, clicks] = numbers;
-    let (hits, count, without_hits) = (hits?, count?, without_hits?);
-    let (relaxed, understood, clicks) = (relaxed?, understood?, clicks?);
-    for row in 0..batch.num_rows() {
-        let number = |column: &arrow::array::Int64Array| u64::try_from(column.value(row)).unwrap_or(0);
-        let one = WordCount {
-            words: words.value(row).to_owned(),
-            release: columns.parse("release", release.value(row))?,
-            hits: number(hits),
-            count: number(count),
-            without_hits: number(without_hits),
-            relaxed: number(relaxed),
-            understood: number(understood),
-            clicks: number(clicks),
-        };
-        servers.entry(server.value(row).to_owned()).or_default().push(one);
+    let names = Columns::new(TableName::Searches, batch).text("server")?;
+    let counts = WordCount::read_all(TableName::Searches, batch)?;
+    for (server, count) in names.iter().zip(counts) {
+        let server = server.unwrap_or_default().to_owned();
+        servers.entry(server).or_default().push(count);
     }
     Ok(())
 }

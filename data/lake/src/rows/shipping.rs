@@ -1,32 +1,30 @@
-use arrow::array::{Array, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
+use arrow::array::{Array, BooleanBuilder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
 use data_model::{
-    BrandSlug, DaySpan, FactBasis, ShippingFactKind, ShippingPolicy, ShippingTerms, StoreHost, Timestamp,
+    BrandSlug, DaySpan, FactBasis, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingTerms, StoreHost, Timestamp,
 };
 
-use super::build::table_rows;
+use super::build::{StoreColumns, table_rows};
 use super::columns::{Columns, some_int, some_moment, some_text};
-use super::rates::{Rates, rates};
-use super::terms::{FactLists, UnknownTermLists, facts, unknown};
+use super::nested::{FactBuilder, RateBuilder, UnknownTermBuilder};
+use super::record::{Cell, Lists, Record};
 use crate::{LakeError, TableName};
 
 table_rows! {
     /// Builder for rows of `shipping_policies`.
     ShippingRows of ShippingPolicies {
-        bucket: Int32Builder,
-        store: StringBuilder,
-        brand_slug: StringBuilder,
+        store: StoreColumns,
         currency: StringBuilder,
         free_shipping_threshold_minor: Int64Builder,
         cod_available: BooleanBuilder,
-        tiers: Rates,
+        tiers: Lists<RateBuilder>,
         source_url: StringBuilder,
         observed_at: Vec<Option<Timestamp>>,
-        facts: FactLists,
-        unknown: UnknownTermLists,
+        facts: Lists<FactBuilder>,
+        unknown: Lists<UnknownTermBuilder>,
         /// Cash-on-delivery fee, then the bounds of dispatch days and of delivery days.
         told: [Int64Builder; 5],
-        model_facts: FactLists,
+        model_facts: Lists<FactBuilder>,
     }
 }
 
@@ -39,14 +37,12 @@ impl ShippingRows {
             tiers,
             terms,
         } = policy;
-        self.bucket.append_value(bucket);
-        self.store.append_value(store.as_str());
-        self.brand_slug.append_value(slug.as_str());
+        self.store.push(bucket, store, slug.as_str());
         self.currency.append_value(currency.as_str());
         self.free_shipping_threshold_minor
             .append_option(*free_shipping_threshold_minor);
         self.cod_available.append_option(*cod_available);
-        self.tiers.push(tiers);
+        self.tiers.push(tiers, Record::append);
         let terms = terms.as_deref();
         self.source_url
             .append_option(terms.and_then(|terms| terms.source_url.as_deref()));
@@ -55,9 +51,10 @@ impl ShippingRows {
             let facts = terms.into_iter().flat_map(|terms| &terms.facts);
             facts.filter(move |fact| fact.basis == basis)
         };
-        self.facts.push(facts(FactBasis::Rules));
-        self.model_facts.push(facts(FactBasis::Model));
-        self.unknown.push(terms.map_or(&[][..], |terms| &terms.unknown));
+        self.facts.push(facts(FactBasis::Rules), Record::append);
+        self.model_facts.push(facts(FactBasis::Model), Record::append);
+        let unknown = terms.into_iter().flat_map(|terms| &terms.unknown);
+        self.unknown.push(unknown, Record::append);
         let told = terms.map(told).unwrap_or_default();
         let columns = self.told.iter_mut().zip(told);
         columns.for_each(|(column, number)| column.append_option(number));
@@ -90,10 +87,14 @@ pub(crate) fn policies(batch: &RecordBatch) -> Result<Vec<(StoreHost, ShippingPo
     let (said, silent) = (columns.list("facts")?, columns.list("unknown")?);
     let proposed = columns.list("model_facts")?;
     let told = |row| {
-        let mut told = facts(said, row, FactBasis::Rules)?;
-        told.extend(facts(proposed, row, FactBasis::Model)?);
+        let proposed = Vec::<ShippingFact>::read(proposed, row)?.into_iter();
+        let mut told = Vec::<ShippingFact>::read(said, row)?;
+        told.extend(proposed.map(|fact| ShippingFact {
+            basis: FactBasis::Model,
+            ..fact
+        }));
         told.sort_by_key(|fact| fact.kind);
-        Some(told)
+        Ok::<_, String>(told)
     };
     let terms = |row| {
         let Some(observed_at) = some_moment(observed_at, row) else {
@@ -102,8 +103,8 @@ pub(crate) fn policies(batch: &RecordBatch) -> Result<Vec<(StoreHost, ShippingPo
         let terms = ShippingTerms {
             source_url: some_text(source_url, row),
             observed_at,
-            facts: told(row).ok_or_else(|| columns.invalid("facts", "its elements"))?,
-            unknown: unknown(silent, row).ok_or_else(|| columns.invalid("unknown", "its elements"))?,
+            facts: told(row).map_err(|value| columns.invalid("facts", value))?,
+            unknown: Vec::read(silent, row).map_err(|value: String| columns.invalid("unknown", value))?,
         };
         Ok::<_, LakeError>(Some(Box::new(terms)))
     };
@@ -112,7 +113,7 @@ pub(crate) fn policies(batch: &RecordBatch) -> Result<Vec<(StoreHost, ShippingPo
             currency: columns.parse("currency", currency.value(row))?,
             free_shipping_threshold_minor: some_int(threshold, row),
             cod_available: cod.is_valid(row).then(|| cod.value(row)),
-            tiers: rates(list, row).ok_or_else(|| columns.invalid("tiers", "its elements"))?,
+            tiers: Vec::read(list, row).map_err(|value: String| columns.invalid("tiers", value))?,
             terms: terms(row)?,
         };
         Ok((columns.parse("store", store.value(row))?, policy))

@@ -7,8 +7,9 @@ use data_model::{Gtin, Product, Variant, VariantId};
 
 use super::build::table_rows;
 use super::columns::{Columns, some_int, some_text};
-use super::nested::{OptionValues, option_values};
+use super::nested::OptionValueBuilder;
 use super::products::text_at;
+use super::record::{Cell, Lists, Record};
 use super::{count, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
@@ -27,7 +28,7 @@ table_rows! {
         position: Int64Builder,
         title: StringBuilder,
         sku: StringBuilder,
-        options: OptionValues,
+        options: Lists<OptionValueBuilder>,
         currency: StringBuilder,
         price_minor: Int64Builder,
         compare_at_minor: Int64Builder,
@@ -52,7 +53,7 @@ impl VariantRows {
             self.position.append_value(count(position));
             self.title.append_value(&variant.title);
             self.sku.append_option(variant.sku.as_deref());
-            self.options.push(&variant.options);
+            self.options.push(&variant.options, Record::append);
             self.currency.append_value(product.currency.as_str());
             self.price_minor.append_value(variant.price_minor);
             self.compare_at_minor.append_option(variant.compare_at_minor);
@@ -128,7 +129,7 @@ impl VariantColumns {
     }
 
     pub(crate) fn variant(&self, row: usize) -> Result<Variant, LakeError> {
-        let options = option_values(&self.options, row);
+        let options = Vec::read(&self.options, row);
         let size = some_text(&self.size_normalized, row);
         Ok(Variant {
             id: VariantId(id_from_column(self.variant_id.value(row))),
@@ -137,10 +138,10 @@ impl VariantColumns {
             barcode: some_text(&self.barcode_stated, row),
             // A newer version of the program may have written a value that this one cannot parse.
             size: size.and_then(|size| size.parse().ok()),
-            options: options.ok_or_else(|| LakeError::Value {
+            options: options.map_err(|value| LakeError::Value {
                 table: TableName::Variants.as_str(),
                 column: "options",
-                value: "its elements".to_owned(),
+                value,
             })?,
             price_minor: self.price_minor.value(row),
             compare_at_minor: some_int(&self.compare_at_minor, row),

@@ -1,13 +1,11 @@
 //! Rows of `widget_reviews` and `widget_ratings`.
 
-use arrow::array::{
-    Array, ArrayRef, BooleanBuilder, Float32Builder, Float64Builder, Int32Builder, Int64Builder, StringBuilder,
-};
+use arrow::array::{Array, ArrayRef, BooleanBuilder, Float32Builder, Float64Builder, Int64Builder, StringBuilder};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use data_model::{BrandSlug, ProductKey, Review, ReviewWidget, StoreHost, Timestamp, WidgetRating, WidgetReview};
 
-use super::build::{Column, table_rows};
+use super::build::{Column, StoreColumns, table_rows};
 use super::columns::{Columns, some_moment, some_text};
 use super::{id_from_column, id_to_column};
 use crate::{LakeError, TableName};
@@ -24,9 +22,7 @@ pub(crate) struct Place<'a> {
 /// Leading columns of both tables.
 #[derive(Debug, Default)]
 struct KeyColumns {
-    bucket: Int32Builder,
-    store: StringBuilder,
-    brand_slug: StringBuilder,
+    store: StoreColumns,
     product_id: StringBuilder,
     platform_product_id: Int64Builder,
     source: StringBuilder,
@@ -38,9 +34,7 @@ impl KeyColumns {
             store: place.store.clone(),
             platform_id: product,
         };
-        self.bucket.append_value(place.bucket);
-        self.store.append_value(place.store.as_str());
-        self.brand_slug.append_value(place.slug.as_str());
+        self.store.push(place.bucket, place.store, place.slug.as_str());
         self.product_id.append_value(key.id().to_string());
         self.platform_product_id.append_value(id_to_column(product));
         self.source.append_value(widget.as_str());
@@ -49,10 +43,8 @@ impl KeyColumns {
 
 impl Column for KeyColumns {
     fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
-        self.bucket.end(columns)?;
-        [&mut self.store, &mut self.brand_slug, &mut self.product_id]
-            .into_iter()
-            .try_for_each(|column| column.end(columns))?;
+        self.store.end(columns)?;
+        self.product_id.end(columns)?;
         self.platform_product_id.end(columns)?;
         self.source.end(columns)
     }

@@ -7,9 +7,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::{DeliverySample, DeliveryZone, KnownDelivery, StoreHost, VariantId};
 
 use crate::rows::columns::{Columns, some_int};
-use crate::rows::delivery::samples;
-use crate::rows::delivery_probes::probes;
-use crate::rows::delivery_zones::zones;
+use crate::rows::delivery::store_records;
 use crate::rows::id_from_column;
 use crate::{LakeError, LakeSnapshot, TableName};
 
@@ -41,7 +39,7 @@ impl LakeSnapshot {
         stores: Option<&BTreeSet<StoreHost>>,
     ) -> Result<BTreeMap<StoreHost, Vec<DeliverySample>>, LakeError> {
         let mut known: BTreeMap<StoreHost, Vec<DeliverySample>> = BTreeMap::new();
-        for (store, sample) in self.rows(TableName::DeliveryMatrix, stores, samples).await? {
+        for (store, sample) in self.rows(TableName::DeliveryMatrix, stores, store_records).await? {
             known.entry(store).or_default().push(sample);
         }
         known.values_mut().for_each(by_pincode);
@@ -58,7 +56,7 @@ impl LakeSnapshot {
         stores: Option<&BTreeSet<StoreHost>>,
     ) -> Result<BTreeMap<StoreHost, Vec<DeliveryZone>>, LakeError> {
         let mut known: BTreeMap<StoreHost, Vec<DeliveryZone>> = BTreeMap::new();
-        for (store, zone) in self.rows(TableName::DeliveryZones, stores, zones).await? {
+        for (store, zone) in self.rows(TableName::DeliveryZones, stores, store_records).await? {
             known.entry(store).or_default().push(zone);
         }
         let by_name = |zones: &mut Vec<DeliveryZone>| {
@@ -84,7 +82,7 @@ impl LakeSnapshot {
         for (store, zones) in self.delivery_zones(stores).await? {
             known.entry(store).or_default().zones = zones;
         }
-        for (store, probe) in self.rows(TableName::DeliveryProbes, stores, probes).await? {
+        for (store, probe) in self.rows(TableName::DeliveryProbes, stores, store_records).await? {
             known.entry(store).or_default().probes.push(probe);
         }
         known.values_mut().for_each(order);

@@ -24,8 +24,8 @@ use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
 use tokio::sync::OnceCell;
 
-use crate::delta::{DataFile, data_files, log_store, read, state_at};
-use crate::files::{Decoder, FileBytes, Scan, by_bucket, compute, load};
+use crate::delta::{DataFile, data_files, decode_whole, log_store, read, state_at};
+use crate::files::{Scan, by_bucket, compute, load};
 use crate::rows::brands::{BrandRow, brand_rows};
 use crate::rows::{quarantine, shipping};
 use crate::ticks::TickEnd;
@@ -276,7 +276,8 @@ impl LakeSnapshot {
     pub async fn damaged_files(&self, thorough: bool) -> Result<Vec<String>, LakeError> {
         let mut damaged = Vec::new();
         for table in TableName::ALL {
-            let listed = self.lake.inner.storage.child(table.as_str()).store().list(None);
+            let storage = self.lake.inner.storage.child(table.as_str());
+            let listed = storage.store().list(None);
             let sizes = listed.map_ok(|meta| (meta.location, meta.size)).try_collect().await;
             let sizes: BTreeMap<_, u64> = sizes.map_err(|source| StorageError::List {
                 prefix: table.to_string(),
@@ -285,7 +286,7 @@ impl LakeSnapshot {
             for file in data_files(table, self.table(table).await?) {
                 match sizes.get(&file.path) {
                     Some(size) if *size == file.size => {
-                        if thorough && let Err(error) = self.decode(table, &file).await {
+                        if thorough && let Err(error) = decode_whole(&storage, table, &file).await {
                             damaged.push(error.to_string());
                         }
                     }
@@ -295,21 +296,6 @@ impl LakeSnapshot {
             }
         }
         Ok(damaged)
-    }
-
-    /// Reads a data file completely.
-    async fn decode(&self, table: TableName, file: &DataFile) -> Result<(), LakeError> {
-        let storage = self.lake.inner.storage.child(table.as_str());
-        let files = read(&storage, table, std::slice::from_ref(file)).await?;
-        compute(move || {
-            for FileBytes { path, bytes } in files {
-                for batch in Decoder::new(table, &path, bytes, Scan::default())? {
-                    batch?;
-                }
-            }
-            Ok(())
-        })
-        .await
     }
 
     /// Returns every brand, by store.

@@ -128,7 +128,7 @@ pub(crate) async fn staged(
     let stores: BTreeSet<StoreHost> = record.stores.iter().cloned().collect();
     let mut rows = Vec::with_capacity(record.staged.len());
     for staged in &record.staged {
-        let table = TableName::ALL.into_iter().find(|table| table.as_str() == staged.table);
+        let table = TableName::named(&staged.table);
         let table = table.ok_or_else(|| damaged("the name of a staged table is unknown"))?;
         let range = usize::try_from(staged.offset)
             .ok()
