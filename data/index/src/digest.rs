@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// SHA-256 digest, written as 64 lowercase hex digits. The digest is the name of a release file.
@@ -36,19 +35,7 @@ impl FromStr for Sha256Hex {
     }
 }
 
-impl Serialize for Sha256Hex {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Sha256Hex {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        std::borrow::Cow::<'de, str>::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
-    }
-}
+data_model::text_serde!(Sha256Hex);
 
 /// Returns the first `N` bytes of the SHA-256 digest of `bytes`. `N` is at most 32.
 #[must_use]

@@ -163,12 +163,12 @@ impl PartFilter {
             postings: Vec::new(),
             price: None,
             outside: filter.priced_outside.map(|currency| Outside {
-                prices: cards.price_min.clone(),
-                currencies: cards.currency.clone(),
+                prices: cards.columns.price_min_minor.clone(),
+                currencies: cards.columns.currency.clone(),
                 currency: cards.currency_code(currency),
             }),
-            in_stock: filter.in_stock.then(|| cards.in_stock.clone()),
-            on_sale: filter.on_sale.then(|| cards.on_sale.clone()),
+            in_stock: filter.in_stock.then(|| cards.columns.in_stock.clone()),
+            on_sale: filter.on_sale.then(|| cards.columns.on_sale.clone()),
             unlisted: part.unlisted_but(filter.kinds),
             nothing: part.live_rows() == 0,
         };
@@ -181,7 +181,7 @@ impl PartFilter {
         {
             match cards.currency_code(currency) {
                 Some(code) => {
-                    let (prices, currencies) = (cards.price_min.clone(), cards.currency.clone());
+                    let (prices, currencies) = (cards.columns.price_min_minor.clone(), cards.columns.currency.clone());
                     new.price = Some(Price {
                         prices,
                         currencies,

@@ -233,19 +233,7 @@ impl FromStr for PartId {
     }
 }
 
-impl Serialize for PartId {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for PartId {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        std::borrow::Cow::<'de, str>::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
-    }
-}
+data_model::text_serde!(PartId);
 
 /// Immutable unit of rows, with the files that contain them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

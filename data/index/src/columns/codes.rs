@@ -1,12 +1,11 @@
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use arrow::array::{Array, ArrayRef, ListArray, RecordBatch, StringArray, StringBuilder, StructArray, UInt64Array};
-use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use data_model::{Gtin, Size, Variant};
 
-use super::ipc::{cast, column};
-use super::lists::{Ends, Spans, child, item, list, text};
+use super::table::{Columns, List, Lists, columns, number, text};
 use crate::manifest::PartEntry;
 
 /// File name within a release part. Parts of earlier versions do not have it.
@@ -20,15 +19,22 @@ impl PartEntry {
     }
 }
 
-fn fields() -> Fields {
-    Fields::from(vec![
-        Field::new("barcode", DataType::UInt64, true),
-        Field::new("size", DataType::Utf8, true),
-    ])
+static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(CodeTable::schema);
+
+columns! {
+    /// One list of variants for each row. A row whose variants have no barcode and no size has an empty list.
+    CodeTable, CodeTableWriter {
+        variants: List<CodeColumns>,
+    }
 }
 
-static SCHEMA: LazyLock<SchemaRef> =
-    LazyLock::new(|| Arc::new(Schema::new(vec![list("variants", DataType::Struct(fields()))])));
+columns! {
+    /// Barcodes and sizes of variants.
+    CodeColumns, CodeColumnsWriter {
+        barcode: Option<u64>,
+        size: Option<String>,
+    }
+}
 
 /// Barcode and size that are read from the labels of a variant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,12 +47,7 @@ pub struct VariantCodes {
 
 /// Barcodes and sizes of the variants of each row. A row without any takes four bytes.
 #[derive(Debug)]
-pub(crate) struct Codes {
-    spans: Spans,
-    rows: usize,
-    barcode: UInt64Array,
-    size: StringArray,
-}
+pub(crate) struct Codes(Lists<CodeColumns>);
 
 impl Codes {
     pub(crate) fn schema() -> &'static SchemaRef {
@@ -54,74 +55,54 @@ impl Codes {
     }
 
     pub(crate) fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
-        let variants: ListArray = column(batch, "variants")?;
-        let entries: StructArray = cast(variants.values(), "variants")?;
-        Ok(Self {
-            spans: Spans::of(&variants),
-            rows: variants.len(),
-            barcode: child(&entries, "barcode")?,
-            size: child(&entries, "size")?,
-        })
+        Ok(Self(CodeTable::of(batch)?.variants))
     }
 
     pub(crate) fn rows(&self) -> usize {
-        self.rows
+        self.0.rows()
     }
 
     /// Returns the codes of the variant at `position` within a row.
     pub(crate) fn at(&self, row: u32, position: usize) -> VariantCodes {
-        let Some(at) = self.spans.at(row as usize).nth(position) else {
+        let Some(at) = self.0.span(row as usize).nth(position) else {
             return VariantCodes::default();
         };
         VariantCodes {
             barcode: self.barcode(at),
             // A newer program may use a spelling that this version cannot parse.
-            size: text(&self.size, at).and_then(|size| size.parse().ok()),
+            size: text(&self.0.items.size, at).and_then(|size| size.parse().ok()),
         }
     }
 
     /// Returns the barcodes of a row, with the positions of their variants.
     pub(crate) fn barcodes(&self, row: u32) -> impl Iterator<Item = (usize, Gtin)> {
-        let places = self.spans.at(row as usize).enumerate();
+        let places = self.0.span(row as usize).enumerate();
         places.filter_map(move |(position, at)| Some((position, self.barcode(at)?)))
     }
 
     fn barcode(&self, at: usize) -> Option<Gtin> {
-        let stated = self.barcode.is_valid(at).then(|| self.barcode.value(at));
-        stated.and_then(Gtin::of_number)
+        number(&self.0.items.barcode, at).and_then(Gtin::of_number)
     }
 }
 
 /// Collects the barcodes and sizes of variants while a part is built.
 #[derive(Debug, Default)]
-pub(crate) struct CodesWriter {
-    ends: Ends,
-    barcode: Vec<Option<u64>>,
-    size: StringBuilder,
-}
+pub(crate) struct CodesWriter(CodeTableWriter);
 
 impl CodesWriter {
     /// Adds the variants of the next row and returns their approximate size in bytes.
     pub(crate) fn push(&mut self, variants: &[Variant]) -> usize {
-        let before = self.barcode.len();
         let barcode = |variant: &Variant| variant.barcode.as_deref().and_then(Gtin::read).map(Gtin::number);
-        if variants
-            .iter()
-            .any(|variant| variant.size.is_some() || barcode(variant).is_some())
-        {
-            for variant in variants {
-                self.barcode.push(barcode(variant));
-                self.size.append_option(variant.size.map(|size| size.to_string()));
-            }
-        }
-        self.ends.close(self.barcode.len());
-        4 + 32 * (self.barcode.len() - before)
+        let has_codes = |variant: &Variant| variant.size.is_some() || barcode(variant).is_some();
+        let stored = if variants.iter().any(has_codes) { variants } else { &[] };
+        self.0.variants.push(stored, |columns, variant| {
+            columns.barcode.push(barcode(variant));
+            columns.size.append_option(variant.size.map(|size| size.to_string()));
+        });
+        4 + 32 * stored.len()
     }
 
     pub(crate) fn finish(mut self) -> Result<RecordBatch, ArrowError> {
-        let columns: Vec<ArrayRef> = vec![Arc::new(UInt64Array::from(self.barcode)), Arc::new(self.size.finish())];
-        let entries = StructArray::try_new(fields(), columns, None)?;
-        let lists = self.ends.finish(&item(DataType::Struct(fields())), Arc::new(entries))?;
-        RecordBatch::try_new(Arc::clone(&SCHEMA), vec![lists])
+        CodeTable::batch(&mut self.0, &SCHEMA)
     }
 }

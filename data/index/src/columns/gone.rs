@@ -1,46 +1,40 @@
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use arrow::array::{ArrayRef, FixedSizeBinaryArray, FixedSizeBinaryBuilder, Int64Array, RecordBatch, StringArray};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use data_model::{BrandSlug, ProductId, Timestamp};
 
-use super::ipc::{self, column};
+use super::ipc;
 use super::matches::product;
+use super::table::{Columns, columns};
 use crate::error::BuildError;
 use crate::manifest::NewFile;
 
 /// Name of the file in the manifest and in errors.
 pub(crate) const GONE: &str = "gone.arrow";
 
-static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
-    let column = |name, data_type| Field::new(name, data_type, false);
-    Arc::new(Schema::new(vec![
-        column("id", DataType::FixedSizeBinary(16)),
-        column("title", DataType::Utf8),
-        column("brand_slug", DataType::Utf8),
-        column("kind", DataType::Utf8),
-        column("gone_at", DataType::Int64),
-    ]))
-});
+static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(GoneColumns::schema);
 
-/// Reason why a product disappeared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GoneKind {
-    /// A crawl of the store no longer found the product.
-    Delisted,
-    /// The operator removed the brand of the product.
-    BrandRemoved,
+columns! {
+    /// Columns of the products that disappeared.
+    GoneColumns, GoneColumnsWriter {
+        id: [u8; 16],
+        title: String,
+        brand_slug: String,
+        kind: String,
+        gone_at: i64,
+    }
 }
 
-impl GoneKind {
-    /// Returns the name of the kind in API responses and files.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Delisted => "delisted",
-            Self::BrandRemoved => "brand_removed",
-        }
+data_model::named! {
+    /// Reason why a product disappeared.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum GoneKind {
+        /// A crawl of the store no longer found the product.
+        Delisted = "delisted",
+        /// The operator removed the brand of the product.
+        BrandRemoved = "brand_removed",
     }
 }
 
@@ -69,41 +63,25 @@ pub fn gone_file(products: &[GoneProduct]) -> Result<NewFile, BuildError> {
 }
 
 fn encode(products: &[GoneProduct]) -> Result<Vec<u8>, ArrowError> {
-    let mut ids = FixedSizeBinaryBuilder::with_capacity(products.len(), 16);
+    let mut columns = GoneColumnsWriter::default();
     for product in products {
-        ids.append_value(product.id.as_bytes())?;
+        columns.id.push(*product.id.as_bytes());
+        columns.title.append_value(&product.title);
+        columns.brand_slug.append_value(product.brand_slug.as_str());
+        columns.kind.append_value(product.kind.as_str());
+        columns.gone_at.push(product.gone_at.micros());
     }
-    let text =
-        |of: fn(&GoneProduct) -> &str| -> ArrayRef { Arc::new(StringArray::from_iter_values(products.iter().map(of))) };
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(ids.finish()),
-        text(|product| &product.title),
-        text(|product| product.brand_slug.as_str()),
-        text(|product| product.kind.as_str()),
-        Arc::new(Int64Array::from_iter_values(
-            products.iter().map(|product| product.gone_at.micros()),
-        )),
-    ];
-    let batch = RecordBatch::try_new(Arc::clone(&SCHEMA), columns)?;
-    let mut writer = ipc::writer(Vec::new(), &SCHEMA)?;
-    writer.write(&batch)?;
-    writer.into_inner()
+    ipc::file(&GoneColumns::batch(&mut columns, &SCHEMA)?)
 }
 
 /// Products that disappeared, newest first, read in place.
 #[derive(Debug)]
-pub struct GoneProducts {
-    ids: FixedSizeBinaryArray,
-    titles: StringArray,
-    brand_slugs: StringArray,
-    kinds: StringArray,
-    gone_at: Int64Array,
-}
+pub struct GoneProducts(GoneColumns);
 
 /// One product that disappeared, read in place.
 #[derive(Debug, Clone, Copy)]
 pub struct GoneRef<'a> {
-    products: &'a GoneProducts,
+    columns: &'a GoneColumns,
     at: usize,
 }
 
@@ -113,18 +91,13 @@ impl GoneProducts {
     }
 
     pub(crate) fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
-        Ok(Self {
-            ids: column(batch, "id")?,
-            titles: column(batch, "title")?,
-            brand_slugs: column(batch, "brand_slug")?,
-            kinds: column(batch, "kind")?,
-            gone_at: column(batch, "gone_at")?,
-        })
+        GoneColumns::of(batch).map(Self)
     }
 
     /// Returns the products, newest first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = GoneRef<'_>> {
-        (0..self.gone_at.values().len()).map(|at| GoneRef { products: self, at })
+        let columns = &self.0;
+        (0..columns.gone_at.len()).map(move |at| GoneRef { columns, at })
     }
 }
 
@@ -132,30 +105,30 @@ impl<'a> GoneRef<'a> {
     /// Returns the id of the product.
     #[must_use]
     pub fn id(&self) -> ProductId {
-        product(&self.products.ids, self.at)
+        product(&self.columns.id, self.at)
     }
 
     /// Returns the last title of the product.
     #[must_use]
     pub fn title(&self) -> &'a str {
-        self.products.titles.value(self.at)
+        self.columns.title.value(self.at)
     }
 
     /// Returns the slug of the product's brand.
     #[must_use]
     pub fn brand_slug(&self) -> &'a str {
-        self.products.brand_slugs.value(self.at)
+        self.columns.brand_slug.value(self.at)
     }
 
     /// Returns the reason why the product disappeared, as spelled by [`GoneKind`].
     #[must_use]
     pub fn kind(&self) -> &'a str {
-        self.products.kinds.value(self.at)
+        self.columns.kind.value(self.at)
     }
 
     /// Returns the time at which the product was found to be gone.
     #[must_use]
     pub fn gone_at(&self) -> Timestamp {
-        Timestamp::from_micros(self.products.gone_at.value(self.at))
+        Timestamp::from_micros(self.columns.gone_at.value(self.at))
     }
 }

@@ -74,6 +74,13 @@ pub(crate) fn writer<W: Write>(to: W, schema: &Schema) -> Result<FileWriter<W>, 
     FileWriter::try_new_with_options(to, schema, IpcWriteOptions::default())
 }
 
+/// Returns a file of one batch.
+pub(crate) fn file(batch: &RecordBatch) -> Result<Vec<u8>, ArrowError> {
+    let mut writer = writer(Vec::new(), batch.schema_ref())?;
+    writer.write(batch)?;
+    writer.into_inner()
+}
+
 /// Returns the column of this name, cast to its array type.
 pub(crate) fn column<A: Array + Clone + 'static>(batch: &RecordBatch, name: &str) -> Result<A, ArrowError> {
     let array = batch

@@ -1,32 +1,32 @@
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use arrow::array::{
-    Array, ArrayRef, FixedSizeBinaryArray, FixedSizeBinaryBuilder, Float32Array, ListArray, RecordBatch, StringArray,
-    StringBuilder, UInt64Array,
-};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::array::{Array, FixedSizeBinaryArray, RecordBatch, StringBuilder};
+use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use data_model::{ProductId, VariantId};
 
-use super::ipc::{self, cast, column};
-use super::lists::{Ends, Spans, item, list};
+use super::ipc;
+use super::table::{Columns, List, columns, number};
 use crate::error::BuildError;
 use crate::manifest::NewFile;
 
 /// Name of the file in the manifest and in errors.
 pub(crate) const MATCHES: &str = "matches.arrow";
 
-static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
-    Arc::new(Schema::new(vec![
-        Field::new("id", DataType::FixedSizeBinary(16), false),
-        Field::new("other_id", DataType::FixedSizeBinary(16), false),
-        Field::new("variant_id", DataType::UInt64, true),
-        Field::new("other_variant_id", DataType::UInt64, true),
-        Field::new("confidence", DataType::Float32, false),
-        Field::new("basis", DataType::Utf8, false),
-        list("reasons", DataType::Utf8),
-    ]))
-});
+static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(MatchColumns::schema);
+
+columns! {
+    /// Columns of the pairs, in both directions.
+    MatchColumns, MatchColumnsWriter {
+        id: [u8; 16],
+        other_id: [u8; 16],
+        variant_id: Option<u64>,
+        other_variant_id: Option<u64>,
+        confidence: f32,
+        basis: String,
+        reasons: List<String>,
+    }
+}
 
 /// Pair of equal products of two different brands.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,52 +68,27 @@ fn encode(pairs: &[MatchedPair]) -> Result<Vec<u8>, ArrowError> {
     rows.sort_unstable_by(|left, right| {
         (left.0.as_bytes(), left.1.as_bytes()).cmp(&(right.0.as_bytes(), right.1.as_bytes()))
     });
-    let ids = |of: fn(&(ProductId, ProductId)) -> ProductId| -> Result<ArrayRef, ArrowError> {
-        let mut ids = FixedSizeBinaryBuilder::with_capacity(rows.len(), 16);
-        for row in &rows {
-            ids.append_value(of(&(row.0, row.1)).as_bytes())?;
-        }
-        Ok(Arc::new(ids.finish()))
-    };
-    let (mut ends, mut reasons) = (Ends::default(), StringBuilder::new());
-    let mut written = 0;
-    for row in &rows {
-        row.3.reasons.iter().for_each(|reason| reasons.append_value(reason));
-        written += row.3.reasons.len();
-        ends.close(written);
+    let mut columns = MatchColumnsWriter::default();
+    for (id, other_id, variants, pair) in rows {
+        columns.id.push(*id.as_bytes());
+        columns.other_id.push(*other_id.as_bytes());
+        columns.variant_id.push(variants.map(|(one, _)| one.0));
+        columns.other_variant_id.push(variants.map(|(_, other)| other.0));
+        columns.confidence.push(pair.confidence);
+        columns.basis.append_value(pair.basis);
+        columns.reasons.push(&pair.reasons, StringBuilder::append_value);
     }
-    let columns: Vec<ArrayRef> = vec![
-        ids(|pair| pair.0)?,
-        ids(|pair| pair.1)?,
-        Arc::new(rows.iter().map(|row| row.2.map(|of| of.0.0)).collect::<UInt64Array>()),
-        Arc::new(rows.iter().map(|row| row.2.map(|of| of.1.0)).collect::<UInt64Array>()),
-        Arc::new(rows.iter().map(|row| Some(row.3.confidence)).collect::<Float32Array>()),
-        Arc::new(rows.iter().map(|row| Some(row.3.basis)).collect::<StringArray>()),
-        ends.finish(&item(DataType::Utf8), Arc::new(reasons.finish()))?,
-    ];
-    let batch = RecordBatch::try_new(Arc::clone(&SCHEMA), columns)?;
-    let mut writer = ipc::writer(Vec::new(), &SCHEMA)?;
-    writer.write(&batch)?;
-    writer.into_inner()
+    ipc::file(&MatchColumns::batch(&mut columns, &SCHEMA)?)
 }
 
 /// Pairs of equal products of different brands, read in place. Each direction of a pair has a row, sorted by ids.
 #[derive(Debug)]
-pub struct Matches {
-    ids: FixedSizeBinaryArray,
-    other_ids: FixedSizeBinaryArray,
-    variants: UInt64Array,
-    other_variants: UInt64Array,
-    confidence: Float32Array,
-    basis: StringArray,
-    reason_spans: Spans,
-    reasons: StringArray,
-}
+pub struct Matches(MatchColumns);
 
 /// One product with one of its counterparts, read in place.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchRef<'a> {
-    matches: &'a Matches,
+    columns: &'a MatchColumns,
     at: usize,
 }
 
@@ -123,35 +98,25 @@ impl Matches {
     }
 
     pub(crate) fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
-        let reasons: ListArray = column(batch, "reasons")?;
-        Ok(Self {
-            ids: column(batch, "id")?,
-            other_ids: column(batch, "other_id")?,
-            variants: column(batch, "variant_id")?,
-            other_variants: column(batch, "other_variant_id")?,
-            confidence: column(batch, "confidence")?,
-            basis: column(batch, "basis")?,
-            reason_spans: Spans::of(&reasons),
-            reasons: cast(reasons.values(), "reasons")?,
-        })
+        MatchColumns::of(batch).map(Self)
     }
 
     /// Returns the number of rows, which is two per pair.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.ids.len()
+        self.0.id.len()
     }
 
     /// Returns true if there is no pair.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.0.id.is_empty()
     }
 
     /// Returns the row at this index.
     #[must_use]
     pub fn get(&self, at: usize) -> Option<MatchRef<'_>> {
-        (at < self.len()).then_some(MatchRef { matches: self, at })
+        (at < self.len()).then_some(MatchRef { columns: &self.0, at })
     }
 
     /// Returns the counterparts of a product.
@@ -160,14 +125,14 @@ impl Matches {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.ids.value(middle) < wanted.as_slice() {
+            if self.0.id.value(middle) < wanted.as_slice() {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        let own = (low..self.len()).take_while(move |at| self.ids.value(*at) == wanted.as_slice());
-        own.map(|at| MatchRef { matches: self, at })
+        let own = (low..self.len()).take_while(move |at| self.0.id.value(*at) == wanted.as_slice());
+        own.map(|at| MatchRef { columns: &self.0, at })
     }
 }
 
@@ -175,42 +140,39 @@ impl<'a> MatchRef<'a> {
     /// Returns the id of the product.
     #[must_use]
     pub fn id(&self) -> ProductId {
-        product(&self.matches.ids, self.at)
+        product(&self.columns.id, self.at)
     }
 
     /// Returns the id of the counterpart.
     #[must_use]
     pub fn other_id(&self) -> ProductId {
-        product(&self.matches.other_ids, self.at)
+        product(&self.columns.other_id, self.at)
     }
 
     /// Returns the equal variants of the product and its counterpart, if known.
     #[must_use]
     pub fn variants(&self) -> Option<(VariantId, VariantId)> {
-        let (one, other) = (&self.matches.variants, &self.matches.other_variants);
-        let are_told = one.is_valid(self.at) && other.is_valid(self.at);
-        are_told.then(|| (VariantId(one.value(self.at)), VariantId(other.value(self.at))))
+        let (one, other) = (&self.columns.variant_id, &self.columns.other_variant_id);
+        let (one, other) = (number(one, self.at)?, number(other, self.at)?);
+        Some((VariantId(one), VariantId(other)))
     }
 
     /// Returns the confidence that the products are equal, at most 1.
     #[must_use]
     pub fn confidence(&self) -> f32 {
-        self.matches.confidence.value(self.at)
+        self.columns.confidence.value(self.at)
     }
 
     /// Returns the name of the deciding evidence.
     #[must_use]
     pub fn basis(&self) -> &'a str {
-        self.matches.basis.value(self.at)
+        self.columns.basis.value(self.at)
     }
 
     /// Returns all evidence for the match, strongest first.
     pub fn reasons(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
-        let matches = self.matches;
-        matches
-            .reason_spans
-            .at(self.at)
-            .map(move |at| matches.reasons.value(at))
+        let reasons = &self.columns.reasons;
+        reasons.span(self.at).map(move |at| reasons.items.value(at))
     }
 }
 

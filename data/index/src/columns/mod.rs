@@ -10,16 +10,16 @@ mod facets;
 mod gone;
 mod history;
 pub(crate) mod ipc;
-mod lists;
 mod lookup;
 mod matches;
+pub(crate) mod table;
 mod words;
 
 pub use cards::Cards;
 pub(crate) use cards::{CARDS, CardsWriter};
 pub use codes::VariantCodes;
 pub(crate) use codes::{CODES, Codes, CodesWriter};
-pub(crate) use details::{DETAILS, DetailsWriter, Reviews, ReviewsWriter, review_lists};
+pub(crate) use details::{DETAILS, DetailsWriter, ReviewColumns, Reviews, push_review};
 pub use details::{Details, DetailsRow, MediaRef, NamedValues, PAGE, ReviewRef, VariantRef};
 pub(crate) use facets::{FACETS, FacetsWriter};
 pub use facets::{FacetKey, Facets, fold_name};

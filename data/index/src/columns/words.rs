@@ -142,18 +142,18 @@ fn set_range(rows: Range<usize>, words: &mut [u64]) {
 impl Cards {
     /// Clears the bits of rows without an available variant. `words` begins at row `first_word * 64`.
     pub fn and_in_stock(&self, first_word: usize, words: &mut [u64]) {
-        and_bits(self.in_stock.values(), first_word, words);
+        and_bits(self.columns.in_stock.values(), first_word, words);
     }
 
     /// Clears the bits of rows that are not marked down. `words` begins at row `first_word * 64`.
     pub fn and_on_sale(&self, first_word: usize, words: &mut [u64]) {
-        and_bits(self.on_sale.values(), first_word, words);
+        and_bits(self.columns.on_sale.values(), first_word, words);
     }
 
     /// Returns the lowest price of every row, in minor units.
     #[must_use]
     pub fn prices_min(&self) -> &[i64] {
-        self.price_min.values()
+        self.columns.price_min_minor.values()
     }
 }
 

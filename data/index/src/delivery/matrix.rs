@@ -1,22 +1,18 @@
 use std::collections::HashMap;
 
-use arrow::array::{Array, BooleanArray, Int64Array, RecordBatch, StringArray, UInt16Array, UInt32Array};
+use arrow::array::{Array, RecordBatch};
 use arrow::error::ArrowError;
 use data_model::{Pincode, Timestamp};
 use data_pincodes::AreaId;
 
+use super::SampleColumns;
 use super::zones::{ReleasedZone, ZoneTable};
-use crate::columns::ipc::column;
+use crate::columns::table::{Columns, flag, number, text};
 
 /// Delivery facts of one brand by pincode, read in place.
 #[derive(Debug)]
 pub struct DeliveryMatrix {
-    pincode: UInt32Array,
-    serviceable: BooleanArray,
-    zone: StringArray,
-    days_min: UInt16Array,
-    days_max: UInt16Array,
-    sampled_at: Int64Array,
+    samples: SampleColumns,
     zones: ZoneTable,
 }
 
@@ -39,15 +35,10 @@ impl DeliveryMatrix {
     /// Reads the columns from the only batch of the file. `Err` when the pincodes do not ascend.
     pub(crate) fn of(batch: &RecordBatch, notes: &HashMap<String, String>) -> Result<Self, ArrowError> {
         let matrix = Self {
-            pincode: column(batch, "pincode")?,
-            serviceable: column(batch, "serviceable")?,
-            zone: column(batch, "zone")?,
-            days_min: column(batch, "days_min")?,
-            days_max: column(batch, "days_max")?,
-            sampled_at: column(batch, "sampled_at")?,
+            samples: SampleColumns::of(batch)?,
             zones: ZoneTable::of(notes)?,
         };
-        if matrix.pincode.values().windows(2).all(|pair| pair[0] < pair[1]) {
+        if matrix.samples.pincode.values().windows(2).all(|pair| pair[0] < pair[1]) {
             Ok(matrix)
         } else {
             Err(ArrowError::InvalidArgumentError(
@@ -59,7 +50,7 @@ impl DeliveryMatrix {
     /// Returns the pincodes that the store was asked about as numbers in ascending order.
     #[must_use]
     pub fn pincodes(&self) -> &[u32] {
-        self.pincode.values()
+        self.samples.pincode.values()
     }
 
     /// Returns the store's answer for this pincode.
@@ -99,7 +90,7 @@ impl DeliveryMatrix {
     #[must_use]
     pub fn serves(&self) -> Option<bool> {
         let zones = || self.zones.zones().iter().map(|zone| zone.serviceable);
-        let samples = (0..self.pincode.len()).map(|at| self.at(at).serviceable);
+        let samples = (0..self.samples.pincode.len()).map(|at| self.at(at).serviceable);
         if zones().chain(samples).any(|served| served == Some(true)) {
             return Some(true);
         }
@@ -111,7 +102,7 @@ impl DeliveryMatrix {
     /// Returns true if any answer states a delivery time.
     #[must_use]
     pub fn has_days(&self) -> bool {
-        self.days_max.null_count() < self.days_max.len()
+        self.samples.days_max.null_count() < self.samples.days_max.len()
             || self.zones.zones().iter().any(|zone| zone.days_max.is_some())
     }
 
@@ -121,13 +112,13 @@ impl DeliveryMatrix {
     }
 
     fn at(&self, at: usize) -> DeliveryRef<'_> {
-        let days = |column: &UInt16Array| column.is_valid(at).then(|| column.value(at));
+        let samples = &self.samples;
         DeliveryRef {
-            serviceable: self.serviceable.is_valid(at).then(|| self.serviceable.value(at)),
-            zone: self.zone.is_valid(at).then(|| self.zone.value(at)),
-            days_min: days(&self.days_min),
-            days_max: days(&self.days_max),
-            sampled_at: Timestamp::from_micros(self.sampled_at.value(at)),
+            serviceable: flag(&samples.serviceable, at),
+            zone: text(&samples.zone, at),
+            days_min: number(&samples.days_min, at),
+            days_max: number(&samples.days_max, at),
+            sampled_at: Timestamp::from_micros(samples.sampled_at.value(at)),
         }
     }
 }

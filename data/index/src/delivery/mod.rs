@@ -12,20 +12,25 @@ pub use matrix::{DeliveryMatrix, DeliveryRef};
 pub use write::delivery_file;
 pub use zones::ReleasedZone;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::SchemaRef;
+
+use crate::columns::table::{Columns, columns};
 
 /// Name of the file in the manifest and in errors.
 pub(crate) const DELIVERY: &str = "delivery.arrow";
 
-pub(crate) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
-    Arc::new(Schema::new(vec![
-        Field::new("pincode", DataType::UInt32, false),
-        Field::new("serviceable", DataType::Boolean, true),
-        Field::new("zone", DataType::Utf8, true),
-        Field::new("days_min", DataType::UInt16, true),
-        Field::new("days_max", DataType::UInt16, true),
-        Field::new("sampled_at", DataType::Int64, false),
-    ]))
-});
+pub(crate) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(SampleColumns::schema);
+
+columns! {
+    /// Answers for single pincodes.
+    SampleColumns, SampleColumnsWriter {
+        pincode: u32,
+        serviceable: Option<bool>,
+        zone: Option<String>,
+        days_min: Option<u16>,
+        days_max: Option<u16>,
+        sampled_at: i64,
+    }
+}

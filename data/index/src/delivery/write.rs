@@ -1,12 +1,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, UInt16Array, UInt32Array};
 use arrow::error::ArrowError;
 use data_model::{DeliverySample, DeliveryZone};
 
-use super::{DELIVERY, SCHEMA, zones};
+use super::{DELIVERY, SCHEMA, SampleColumns, SampleColumnsWriter, zones};
 use crate::columns::ipc;
+use crate::columns::table::Columns;
 use crate::error::BuildError;
 use crate::manifest::NewFile;
 
@@ -25,30 +25,15 @@ pub fn delivery_file(samples: &[DeliverySample], zones: &[DeliveryZone]) -> Resu
 }
 
 fn encode(samples: &[DeliverySample], notes: HashMap<String, String>) -> Result<Vec<u8>, ArrowError> {
-    let pincodes = samples.iter().map(|sample| sample.pincode.number());
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(UInt32Array::from_iter_values(pincodes)),
-        Arc::new(
-            samples
-                .iter()
-                .map(|sample| sample.serviceable)
-                .collect::<BooleanArray>(),
-        ),
-        Arc::new(
-            samples
-                .iter()
-                .map(|sample| sample.zone.as_deref())
-                .collect::<StringArray>(),
-        ),
-        Arc::new(samples.iter().map(|sample| sample.days_min).collect::<UInt16Array>()),
-        Arc::new(samples.iter().map(|sample| sample.days_max).collect::<UInt16Array>()),
-        Arc::new(Int64Array::from_iter_values(
-            samples.iter().map(|sample| sample.sampled_at.micros()),
-        )),
-    ];
-    let batch = RecordBatch::try_new(Arc::clone(&SCHEMA), columns)?;
+    let mut columns = SampleColumnsWriter::default();
+    for sample in samples {
+        columns.pincode.push(sample.pincode.number());
+        columns.serviceable.push(sample.serviceable);
+        columns.zone.append_option(sample.zone.as_deref());
+        columns.days_min.push(sample.days_min);
+        columns.days_max.push(sample.days_max);
+        columns.sampled_at.push(sample.sampled_at.micros());
+    }
     let schema = SCHEMA.as_ref().clone().with_metadata(notes);
-    let mut writer = ipc::writer(Vec::new(), &schema)?;
-    writer.write(&batch)?;
-    writer.into_inner()
+    ipc::file(&SampleColumns::batch(&mut columns, &Arc::new(schema))?)
 }

@@ -78,7 +78,7 @@ impl<W: Write> PartWriter<W> {
             options: options.clone(),
             words: WrittenWords::default(),
             terms: TermsWriter::default(),
-            cards: CardsWriter::new(),
+            cards: CardsWriter::default(),
             details: DetailsWriter::new(details).map_err(columns_error(DETAILS))?,
             codes: CodesWriter::default(),
             facets: FacetsWriter::default(),

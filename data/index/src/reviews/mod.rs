@@ -8,24 +8,28 @@ pub use write::{ProductReviews, reviews_file};
 
 pub(crate) use table::ReviewTable;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::SchemaRef;
 
-use crate::columns::review_lists;
+use crate::columns::ReviewColumns;
+use crate::columns::table::{Columns, List, columns};
 
 /// Name of the file in the manifest and in errors.
 pub(crate) const REVIEWS: &str = "reviews.arrow";
 
-pub(crate) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
-    Arc::new(Schema::new(vec![
-        Field::new("platform_id", DataType::UInt64, false),
-        Field::new("source", DataType::Utf8, false),
-        Field::new("rating", DataType::Float32, true),
-        Field::new("rating_count", DataType::UInt32, true),
-        review_lists(),
-    ]))
-});
+pub(crate) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(ReviewedColumns::schema);
+
+columns! {
+    /// Ratings and reviews of products, by product.
+    ReviewedColumns, ReviewedColumnsWriter {
+        platform_id: u64,
+        source: String,
+        rating: Option<f32>,
+        rating_count: Option<u32>,
+        reviews: List<ReviewColumns>,
+    }
+}
 
 #[cfg(test)]
 mod tests;

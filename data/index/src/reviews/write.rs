@@ -1,11 +1,9 @@
-use std::sync::Arc;
-
-use arrow::array::{ArrayRef, Float32Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use arrow::error::ArrowError;
 use data_model::{Rating, Review, ReviewWidget};
 
-use super::{REVIEWS, SCHEMA};
-use crate::columns::{ReviewsWriter, ipc};
+use super::{REVIEWS, ReviewedColumns, ReviewedColumnsWriter, SCHEMA};
+use crate::columns::table::Columns;
+use crate::columns::{ipc, push_review};
 use crate::error::BuildError;
 use crate::manifest::NewFile;
 
@@ -36,22 +34,13 @@ pub fn reviews_file(products: &[ProductReviews]) -> Result<Option<NewFile>, Buil
 }
 
 fn encode(products: &[ProductReviews]) -> Result<Vec<u8>, ArrowError> {
-    let mut reviews = ReviewsWriter::default();
-    products.iter().for_each(|product| reviews.push(&product.reviews));
-    let rating = |product: &ProductReviews| product.rating;
-    let ids = products.iter().map(|product| product.product);
-    let sources = products.iter().map(|product| product.source.as_str());
-    let averages = products.iter().map(rating).map(|rating| Some(rating?.average));
-    let counts = products.iter().map(rating).map(|rating| Some(rating?.count));
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(UInt64Array::from_iter_values(ids)),
-        Arc::new(StringArray::from_iter_values(sources)),
-        Arc::new(averages.collect::<Float32Array>()),
-        Arc::new(counts.collect::<UInt32Array>()),
-        reviews.finish()?,
-    ];
-    let batch = RecordBatch::try_new(Arc::clone(&SCHEMA), columns)?;
-    let mut writer = ipc::writer(Vec::new(), &SCHEMA)?;
-    writer.write(&batch)?;
-    writer.into_inner()
+    let mut columns = ReviewedColumnsWriter::default();
+    for product in products {
+        columns.platform_id.push(product.product);
+        columns.source.append_value(product.source.as_str());
+        columns.rating.push(product.rating.map(|rating| rating.average));
+        columns.rating_count.push(product.rating.map(|rating| rating.count));
+        columns.reviews.push(&product.reviews, push_review);
+    }
+    ipc::file(&ReviewedColumns::batch(&mut columns, &SCHEMA)?)
 }

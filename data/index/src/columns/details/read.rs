@@ -1,61 +1,18 @@
-use arrow::array::{Int64Array, ListArray, RecordBatch, StringArray, UInt64Array};
+use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use data_model::Timestamp;
 
-use super::super::ipc::{cast, column};
-use super::super::lists::{NamedLists, Spans, text};
-use super::SCHEMA;
-use super::rows::{MediaColumns, MediaRef, NamedValues, PAGE, ReviewRef, Reviews, VariantRef, Variants, moment};
+use super::super::table::{Columns, text};
+use super::rows::{MediaRef, NamedValues, PAGE, ReviewRef, Reviews, VariantRef, moment};
+use super::{DetailColumns, SCHEMA};
 
 /// All columns of products that the cards do not have.
 #[derive(Debug)]
 pub struct Details {
     /// First row of each batch in ascending order, followed by the number of rows.
     starts: Vec<u32>,
-    batches: Vec<Batch>,
-}
-
-#[derive(Debug)]
-struct Batch {
-    platform_id: UInt64Array,
-    handle: StringArray,
-    description: StringArray,
-    vendor: StringArray,
-    product_type: StringArray,
-    tag_spans: Spans,
-    tags: StringArray,
-    options: NamedLists,
-    attributes: NamedLists,
-    media: MediaColumns,
-    variants: Variants,
-    reviews: Reviews,
-    created_at: Int64Array,
-    published_at: Int64Array,
-    updated_at: Int64Array,
-}
-
-impl Batch {
-    fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
-        let tags: ListArray = column(batch, "tags")?;
-        Ok(Self {
-            platform_id: column(batch, "platform_id")?,
-            handle: column(batch, "handle")?,
-            description: column(batch, "description")?,
-            vendor: column(batch, "vendor")?,
-            product_type: column(batch, "product_type")?,
-            tag_spans: Spans::of(&tags),
-            tags: cast(tags.values(), "tags")?,
-            options: NamedLists::of(&column(batch, "options")?)?,
-            attributes: NamedLists::of(&column(batch, "attributes")?)?,
-            media: MediaColumns::of(&column(batch, "media")?)?,
-            variants: Variants::of(&column(batch, "variants")?)?,
-            reviews: Reviews::of(&column(batch, "reviews")?)?,
-            created_at: column(batch, "created_at")?,
-            published_at: column(batch, "published_at")?,
-            updated_at: column(batch, "updated_at")?,
-        })
-    }
+    batches: Vec<DetailColumns>,
 }
 
 impl Details {
@@ -75,7 +32,7 @@ impl Details {
         }
         Ok(Self {
             starts,
-            batches: batches.iter().map(Batch::of).collect::<Result<_, _>>()?,
+            batches: batches.iter().map(DetailColumns::of).collect::<Result<_, _>>()?,
         })
     }
 
@@ -99,7 +56,7 @@ impl Details {
 /// Details of one product, read in place.
 #[derive(Debug, Clone, Copy)]
 pub struct DetailsRow<'a> {
-    batch: &'a Batch,
+    batch: &'a DetailColumns,
     at: usize,
 }
 
@@ -137,7 +94,7 @@ impl<'a> DetailsRow<'a> {
     /// Returns the tags in the store's order.
     pub fn tags(&self) -> impl ExactSizeIterator<Item = &'a str> + Clone + use<'a> {
         let batch = self.batch;
-        batch.tag_spans.at(self.at).map(move |at| batch.tags.value(at))
+        batch.tags.span(self.at).map(move |at| batch.tags.items.value(at))
     }
 
     /// Returns the options in the store's order.

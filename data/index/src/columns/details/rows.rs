@@ -1,31 +1,33 @@
-use arrow::array::{
-    Array, BooleanArray, Float32Array, Int64Array, ListArray, StringArray, StructArray, UInt8Array, UInt32Array,
-    UInt64Array,
-};
-use arrow::error::ArrowError;
+use arrow::array::{Int64Array, StringArray};
 use data_model::{Attribute, Media, MediaKind, OptionValue, ProductOption, Review, Timestamp, Variant, VariantId};
 
 use super::super::codes::VariantCodes;
-use super::super::ipc::cast;
-use super::super::lists::{NamedLists, Spans, child, text};
+use super::super::table::{Lists, number, text};
+use super::{MediaColumns, NamedColumns, OptionColumns, ReviewColumns, VariantColumns};
 
 /// An option or attribute with its values, read in place.
 #[derive(Debug, Clone)]
 pub struct NamedValues<'a> {
     /// Name of the option or attribute, as the product states it.
     pub name: &'a str,
-    lists: &'a NamedLists,
+    texts: &'a StringArray,
     span: std::ops::Range<usize>,
 }
 
 impl<'a> NamedValues<'a> {
-    pub(super) fn of(lists: &'a NamedLists, row: usize) -> impl ExactSizeIterator<Item = Self> {
-        lists.at(row).map(move |(name, span)| Self { name, lists, span })
+    pub(super) fn of(lists: &'a Lists<NamedColumns>, row: usize) -> impl ExactSizeIterator<Item = Self> {
+        let columns = &lists.items;
+        lists.span(row).map(move |at| Self {
+            name: columns.name.value(at),
+            texts: &columns.values.items,
+            span: columns.values.span(at),
+        })
     }
 
     /// Returns the values in order.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &'a str> + Clone + use<'a> {
-        self.lists.values(self.span.clone())
+        let texts = self.texts;
+        self.span.clone().map(move |at| texts.value(at))
     }
 
     pub(crate) fn to_option(&self) -> ProductOption {
@@ -96,7 +98,7 @@ pub struct VariantRef<'a> {
     pub grams: Option<u32>,
     /// URL of the variant's own image.
     pub image: Option<&'a str>,
-    columns: &'a Variants,
+    columns: &'a OptionColumns,
     options: std::ops::Range<usize>,
 }
 
@@ -106,7 +108,7 @@ impl<'a> VariantRef<'a> {
         let columns = self.columns;
         self.options
             .clone()
-            .map(move |at| (columns.option_name.value(at), columns.option_value.value(at)))
+            .map(move |at| (columns.name.value(at), columns.value.value(at)))
     }
 
     pub(crate) fn to_variant(&self, codes: VariantCodes) -> Variant {
@@ -163,137 +165,62 @@ impl ReviewRef<'_> {
     }
 }
 
-#[derive(Debug)]
-pub(super) struct MediaColumns {
-    spans: Spans,
-    url: StringArray,
-    kind: UInt8Array,
-    alt: StringArray,
-    width: UInt32Array,
-    height: UInt32Array,
-}
-
-impl MediaColumns {
-    pub(super) fn of(list: &ListArray) -> Result<Self, ArrowError> {
-        let entries: StructArray = cast(list.values(), "media")?;
-        Ok(Self {
-            spans: Spans::of(list),
-            url: child(&entries, "url")?,
-            kind: child(&entries, "kind")?,
-            alt: child(&entries, "alt")?,
-            width: child(&entries, "width")?,
-            height: child(&entries, "height")?,
-        })
-    }
-
+impl Lists<MediaColumns> {
     pub(super) fn at(&self, row: usize) -> impl ExactSizeIterator<Item = MediaRef<'_>> {
-        self.spans.at(row).map(|at| MediaRef {
-            url: self.url.value(at),
-            kind: if self.kind.value(at) == 0 {
+        let columns = &self.items;
+        self.span(row).map(move |at| MediaRef {
+            url: columns.url.value(at),
+            kind: if columns.kind.value(at) == 0 {
                 MediaKind::Image
             } else {
                 MediaKind::Video
             },
-            alt: text(&self.alt, at),
-            width: self.width.is_valid(at).then(|| self.width.value(at)),
-            height: self.height.is_valid(at).then(|| self.height.value(at)),
+            alt: text(&columns.alt, at),
+            width: number(&columns.width, at),
+            height: number(&columns.height, at),
         })
     }
 }
 
-#[derive(Debug)]
-pub(super) struct Variants {
-    spans: Spans,
-    id: UInt64Array,
-    title: StringArray,
-    sku: StringArray,
-    option_spans: Spans,
-    option_name: StringArray,
-    option_value: StringArray,
-    price: Int64Array,
-    compare_at: Int64Array,
-    available: BooleanArray,
-    grams: UInt32Array,
-    image: StringArray,
-}
-
-impl Variants {
-    pub(super) fn of(list: &ListArray) -> Result<Self, ArrowError> {
-        let entries: StructArray = cast(list.values(), "variants")?;
-        let options: ListArray = child(&entries, "options")?;
-        let option_entries: StructArray = cast(options.values(), "options")?;
-        Ok(Self {
-            spans: Spans::of(list),
-            id: child(&entries, "id")?,
-            title: child(&entries, "title")?,
-            sku: child(&entries, "sku")?,
-            option_spans: Spans::of(&options),
-            option_name: child(&option_entries, "name")?,
-            option_value: child(&option_entries, "value")?,
-            price: child(&entries, "price_minor")?,
-            compare_at: child(&entries, "compare_at_minor")?,
-            available: child(&entries, "available")?,
-            grams: child(&entries, "grams")?,
-            image: child(&entries, "image")?,
-        })
-    }
-
+impl Lists<VariantColumns> {
     pub(super) fn at(&self, row: usize) -> impl ExactSizeIterator<Item = VariantRef<'_>> {
-        self.spans.at(row).map(|at| VariantRef {
-            id: VariantId(self.id.value(at)),
-            title: self.title.value(at),
-            sku: text(&self.sku, at),
-            price_minor: self.price.value(at),
-            compare_at_minor: self.compare_at.is_valid(at).then(|| self.compare_at.value(at)),
-            available: self.available.value(at),
-            grams: self.grams.is_valid(at).then(|| self.grams.value(at)),
-            image: text(&self.image, at),
-            columns: self,
-            options: self.option_spans.at(at),
+        let columns = &self.items;
+        self.span(row).map(move |at| VariantRef {
+            id: VariantId(columns.id.value(at)),
+            title: columns.title.value(at),
+            sku: text(&columns.sku, at),
+            price_minor: columns.price_minor.value(at),
+            compare_at_minor: number(&columns.compare_at_minor, at),
+            available: columns.available.value(at),
+            grams: number(&columns.grams, at),
+            image: text(&columns.image, at),
+            columns: &columns.options.items,
+            options: columns.options.span(at),
         })
     }
 }
 
 /// Column of lists of reviews, one list per row.
-#[derive(Debug)]
-pub(crate) struct Reviews {
-    spans: Spans,
-    rating: Float32Array,
-    author: StringArray,
-    title: StringArray,
-    body: StringArray,
-    created_at: Int64Array,
-}
+pub(crate) type Reviews = Lists<ReviewColumns>;
 
-impl Reviews {
-    pub(crate) fn of(list: &ListArray) -> Result<Self, ArrowError> {
-        let entries: StructArray = cast(list.values(), "reviews")?;
-        Ok(Self {
-            spans: Spans::of(list),
-            rating: child(&entries, "rating")?,
-            author: child(&entries, "author")?,
-            title: child(&entries, "title")?,
-            body: child(&entries, "body")?,
-            created_at: child(&entries, "created_at")?,
-        })
-    }
-
+impl Lists<ReviewColumns> {
     pub(crate) fn at<'a>(
         &'a self,
         row: usize,
         source: &'a str,
     ) -> impl ExactSizeIterator<Item = ReviewRef<'a>> + use<'a> {
-        self.spans.at(row).map(move |at| ReviewRef {
+        let columns = &self.items;
+        self.span(row).map(move |at| ReviewRef {
             source,
-            rating: self.rating.value(at),
-            author: text(&self.author, at),
-            title: text(&self.title, at),
-            body: self.body.value(at),
-            created_at: moment(&self.created_at, at),
+            rating: columns.rating.value(at),
+            author: text(&columns.author, at),
+            title: text(&columns.title, at),
+            body: columns.body.value(at),
+            created_at: moment(&columns.created_at, at),
         })
     }
 }
 
 pub(super) fn moment(array: &Int64Array, at: usize) -> Option<Timestamp> {
-    array.is_valid(at).then(|| Timestamp::from_micros(array.value(at)))
+    number(array, at).map(Timestamp::from_micros)
 }
