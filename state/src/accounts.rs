@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::audit::{Actor, AuditAction, Entry};
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::day::Day;
 use crate::error::StateError;
 use crate::keys::UsageEntry;
@@ -77,7 +77,7 @@ impl State {
     #[boxed]
     pub async fn account(&self, id: &AccountId) -> Result<Option<Account>, StateError> {
         let sql = "SELECT id, issuer, subject, email, created_at FROM accounts WHERE id = $1";
-        let rows: Vec<AccountRow> = self.rows(sql, vec![Value::text(id.as_str())]).await?;
+        let rows: Vec<AccountRow> = self.rows(sql, values![id.as_str()]).await?;
         rows.into_iter().next().map(account).transpose()
     }
 
@@ -90,11 +90,7 @@ impl State {
         let sql = "SELECT usage.key_id, usage.day, usage.route, usage.requests FROM usage \
                    JOIN keys ON keys.id = usage.key_id WHERE keys.account = $1 AND usage.day BETWEEN $2 AND $3 \
                    ORDER BY usage.day, usage.route, usage.key_id";
-        let values = vec![
-            Value::text(id.as_str()),
-            Value::integer(from.number()),
-            Value::integer(to.number()),
-        ];
+        let values = values![id.as_str(), from.number(), to.number()];
         let rows: Vec<(String, i64, String, i64)> = self.rows(sql, values).await?;
         let read = |(key, day, route, requests): (String, i64, String, i64)| {
             Ok(UsageEntry {
@@ -135,13 +131,7 @@ pub(crate) async fn find_or_create(
     let sql = "INSERT INTO accounts (id, issuer, subject, email, created_at) VALUES ($1, $2, $3, $4, $5) \
                ON CONFLICT (issuer, subject) DO UPDATE SET email = COALESCE(excluded.email, accounts.email) \
                RETURNING id, issuer, subject, email, created_at";
-    let values = vec![
-        Value::text(id.as_str()),
-        Value::text(issuer),
-        Value::text(subject),
-        Value::Text(email.map(str::to_owned)),
-        Value::integer(now.micros()),
-    ];
+    let values = values![id.as_str(), issuer, subject, email.map(str::to_owned), now];
     let row: Option<AccountRow> = writing.row(sql, values).await?;
     let account = account(row.ok_or(StateError::Damaged { what: "account" })?)?;
     if account.id == id {

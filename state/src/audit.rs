@@ -4,7 +4,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde::Serialize;
 
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 use crate::names::{AccountId, KeyId};
 
@@ -23,45 +23,47 @@ pub enum Actor {
     Nobody,
 }
 
-/// The kind of change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum AuditAction {
-    /// A key was created.
-    #[serde(rename = "key.created")]
-    KeyCreated,
-    /// A key was renamed.
-    #[serde(rename = "key.renamed")]
-    KeyRenamed,
-    /// A key was revoked with immediate effect.
-    #[serde(rename = "key.revoked")]
-    KeyRevoked,
-    /// A key was replaced by a new one.
-    #[serde(rename = "key.rotated")]
-    KeyRotated,
-    /// A key restored from a backup was confirmed and is accepted again.
-    #[serde(rename = "key.confirmed")]
-    KeyConfirmed,
-    /// Somebody signed in for the first time, or got a sign-in link.
-    #[serde(rename = "account.created")]
-    AccountCreated,
-    /// A sign-in link was created.
-    #[serde(rename = "link.created")]
-    LinkCreated,
-    /// Somebody signed in.
-    #[serde(rename = "session.started")]
-    SessionStarted,
-    /// Somebody signed out, or ended one of their sessions.
-    #[serde(rename = "session.ended")]
-    SessionEnded,
-    /// Every session of an account was ended.
-    #[serde(rename = "session.all_ended")]
-    SessionsEnded,
-    /// A sign-in attempt was refused.
-    #[serde(rename = "session.refused")]
-    SignInRefused,
-    /// A request was sent to a brand's store to sign somebody in, or to create an account.
-    #[serde(rename = "store_account.asked")]
-    StoreAccountAsked,
+data_model::named! {
+    /// The kind of change.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    pub enum AuditAction {
+        /// A key was created.
+        #[serde(rename = "key.created")]
+        KeyCreated = "key.created",
+        /// A key was renamed.
+        #[serde(rename = "key.renamed")]
+        KeyRenamed = "key.renamed",
+        /// A key was revoked with immediate effect.
+        #[serde(rename = "key.revoked")]
+        KeyRevoked = "key.revoked",
+        /// A key was replaced by a new one.
+        #[serde(rename = "key.rotated")]
+        KeyRotated = "key.rotated",
+        /// A key restored from a backup was confirmed and is accepted again.
+        #[serde(rename = "key.confirmed")]
+        KeyConfirmed = "key.confirmed",
+        /// Somebody signed in for the first time, or got a sign-in link.
+        #[serde(rename = "account.created")]
+        AccountCreated = "account.created",
+        /// A sign-in link was created.
+        #[serde(rename = "link.created")]
+        LinkCreated = "link.created",
+        /// Somebody signed in.
+        #[serde(rename = "session.started")]
+        SessionStarted = "session.started",
+        /// Somebody signed out, or ended one of their sessions.
+        #[serde(rename = "session.ended")]
+        SessionEnded = "session.ended",
+        /// Every session of an account was ended.
+        #[serde(rename = "session.all_ended")]
+        SessionsEnded = "session.all_ended",
+        /// A sign-in attempt was refused.
+        #[serde(rename = "session.refused")]
+        SignInRefused = "session.refused",
+        /// A request was sent to a brand's store to sign somebody in, or to create an account.
+        #[serde(rename = "store_account.asked")]
+        StoreAccountAsked = "store_account.asked",
+    }
 }
 
 /// One entry of the audit.
@@ -134,42 +136,6 @@ impl Actor {
     }
 }
 
-impl AuditAction {
-    const ALL: [Self; 12] = [
-        Self::KeyCreated,
-        Self::KeyRenamed,
-        Self::KeyRevoked,
-        Self::KeyRotated,
-        Self::KeyConfirmed,
-        Self::AccountCreated,
-        Self::LinkCreated,
-        Self::SessionStarted,
-        Self::SessionEnded,
-        Self::SessionsEnded,
-        Self::SignInRefused,
-        Self::StoreAccountAsked,
-    ];
-
-    /// Returns the name of the action in responses and in the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::KeyCreated => "key.created",
-            Self::KeyRenamed => "key.renamed",
-            Self::KeyRevoked => "key.revoked",
-            Self::KeyRotated => "key.rotated",
-            Self::KeyConfirmed => "key.confirmed",
-            Self::AccountCreated => "account.created",
-            Self::LinkCreated => "link.created",
-            Self::SessionStarted => "session.started",
-            Self::SessionEnded => "session.ended",
-            Self::SessionsEnded => "session.all_ended",
-            Self::SignInRefused => "session.refused",
-            Self::StoreAccountAsked => "store_account.asked",
-        }
-    }
-}
-
 /// An entry that is written with a change, in the same transaction.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
@@ -211,14 +177,14 @@ impl<'a> Entry<'a> {
     ) -> Result<(), StateError> {
         let sql = "INSERT INTO audit (at, actor_kind, actor_name, action, key_id, account, detail) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7)";
-        let values = vec![
-            Value::integer(now.micros()),
-            Value::text(actor.kind()),
-            Value::text(actor.name()),
-            Value::text(self.action.as_str()),
-            Value::Text(self.key.map(|key| key.as_str().to_owned())),
-            Value::Text(self.account.map(|account| account.as_str().to_owned())),
-            Value::text(self.detail.to_string()),
+        let values = values![
+            now,
+            actor.kind(),
+            actor.name(),
+            self.action.as_str(),
+            self.key.map(|key| key.as_str()),
+            self.account.map(|account| account.as_str()),
+            self.detail.to_string()
         ];
         writing.execute(sql, values).await.map(|_| ())
     }
@@ -238,11 +204,11 @@ impl State {
         let sql = "SELECT seq, at, actor_kind, actor_name, action, key_id, account, detail FROM audit \
                    WHERE (CAST($1 AS TEXT) IS NULL OR key_id = $1) AND (CAST($2 AS TEXT) IS NULL OR account = $2) \
                    AND seq < $3 ORDER BY seq DESC LIMIT $4";
-        let values = vec![
-            Value::Text(query.key.as_ref().map(|key| key.as_str().to_owned())),
-            Value::Text(query.account.as_ref().map(|account| account.as_str().to_owned())),
-            Value::integer(query.before.unwrap_or(i64::MAX)),
-            Value::integer(i64::from(limit)),
+        let values = values![
+            query.key.as_ref().map(|key| key.as_str()),
+            query.account.as_ref().map(|account| account.as_str()),
+            query.before.unwrap_or(i64::MAX),
+            limit
         ];
         let rows: Vec<AuditRow> = self.rows(sql, values).await?;
         let damaged = StateError::Damaged {
@@ -287,7 +253,7 @@ fn event(row: AuditRow) -> Option<AuditEvent> {
         seq,
         at: Timestamp::from_micros(at),
         actor: Actor::read(&kind, name)?,
-        action: AuditAction::ALL.into_iter().find(|known| known.as_str() == action)?,
+        action: AuditAction::named(&action)?,
         key: key.map(|key| key.parse()).transpose().ok()?,
         account: account.map(|account| account.parse()).transpose().ok()?,
         detail: serde_json::from_str(&detail).ok()?,

@@ -1,7 +1,7 @@
 use async_recursion::async_recursion as boxed;
 use data_model::{CouponEffect, CouponKind, CouponVerdict, StoreHost, Timestamp, VariantId};
 
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 
 /// A store's verdict on a discount code, tested on a cart with one item.
@@ -62,16 +62,13 @@ impl State {
             let variant = outcome.variant.map_or(Ok(0), number)?;
             note(&mut writing, store, outcome, variant).await?;
         }
-        let forgotten = vec![Value::integer(bounds.oldest.micros())];
+        let forgotten = values![bounds.oldest];
         writing
             .execute("DELETE FROM coupon_outcomes WHERE tested_at < $1", forgotten)
             .await?;
         let sql = "DELETE FROM coupon_outcomes WHERE store = $1 AND tested_at <= (SELECT tested_at FROM coupon_outcomes \
                    WHERE store = $1 ORDER BY tested_at DESC, code LIMIT 1 OFFSET $2)";
-        let values = vec![
-            Value::text(store.as_str()),
-            Value::integer(i64::from(bounds.per_store_max)),
-        ];
+        let values = values![store.as_str(), bounds.per_store_max];
         writing.execute(sql, values).await?;
         writing.commit().await
     }
@@ -92,12 +89,7 @@ impl State {
                        VALUES ($1, $2, $3, 'applicable', $4, $4) ON CONFLICT (store, variant, code) \
                        DO UPDATE SET tested_at = excluded.tested_at, worked_at = excluded.worked_at \
                        WHERE excluded.tested_at >= coupon_outcomes.tested_at";
-            let values = vec![
-                Value::text(store.as_str()),
-                Value::integer(OTHER_CART),
-                Value::text(code),
-                Value::integer(at.micros()),
-            ];
+            let values = values![store.as_str(), OTHER_CART, code, at];
             writing.execute(sql, values).await?;
         }
         writing.commit().await
@@ -118,11 +110,7 @@ impl State {
         let sql = "SELECT variant, code, verdict, kind, discount_minor, subtotal_minor, total_minor, currency, tested_at \
                    FROM coupon_outcomes WHERE store = $1 AND variant IN (0, $2) AND tested_at >= $3 \
                    ORDER BY tested_at DESC, code";
-        let values = vec![
-            Value::text(store.as_str()),
-            Value::integer(number(variant)?),
-            Value::integer(since.micros()),
-        ];
+        let values = values![store.as_str(), number(variant)?, since];
         let rows: Vec<OutcomeRow> = self.rows(sql, values).await?;
         rows.into_iter().map(outcome).collect()
     }
@@ -140,11 +128,7 @@ impl State {
     ) -> Result<Vec<String>, StateError> {
         let sql = "SELECT code, MAX(worked_at) FROM coupon_outcomes WHERE store = $1 AND worked_at >= $2 \
                    GROUP BY code ORDER BY MAX(worked_at) DESC, code LIMIT $3";
-        let values = vec![
-            Value::text(store.as_str()),
-            Value::integer(since.micros()),
-            Value::integer(i64::from(most)),
-        ];
+        let values = values![store.as_str(), since, most];
         let rows: Vec<(String, i64)> = self.rows(sql, values).await?;
         Ok(rows.into_iter().map(|(code, _)| code).collect())
     }
@@ -161,12 +145,7 @@ async fn forget_contrary(
 ) -> Result<(), StateError> {
     let sql = "DELETE FROM coupon_outcomes WHERE store = $1 AND code = $2 AND tested_at <= $3 \
                AND ((variant = 0) <> ($4 = 0))";
-    let values = vec![
-        Value::text(store.as_str()),
-        Value::text(code),
-        Value::integer(at.micros()),
-        Value::integer(variant),
-    ];
+    let values = values![store.as_str(), code, at, variant];
     writing.execute(sql, values).await.map(|_| ())
 }
 
@@ -188,7 +167,6 @@ async fn note(
         CouponVerdict::NotApplicable => ("not_applicable", None),
         CouponVerdict::UnknownCode => ("unknown_code", None),
     };
-    let amount = |amount: fn(&CouponEffect) -> i64| Value::Integer(effect.map(amount));
     let sql = "INSERT INTO coupon_outcomes (store, variant, code, verdict, kind, discount_minor, subtotal_minor, \
                total_minor, currency, tested_at, worked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
                ON CONFLICT (store, variant, code) DO UPDATE SET verdict = excluded.verdict, kind = excluded.kind, \
@@ -196,18 +174,18 @@ async fn note(
                total_minor = excluded.total_minor, currency = excluded.currency, tested_at = excluded.tested_at, \
                worked_at = COALESCE(excluded.worked_at, coupon_outcomes.worked_at) \
                WHERE excluded.tested_at >= coupon_outcomes.tested_at";
-    let values = vec![
-        Value::text(store.as_str()),
-        Value::integer(variant),
-        Value::text(code),
-        Value::text(word),
-        Value::Text(effect.map(|effect| effect.kind.as_str().to_owned())),
-        amount(|effect| effect.discount_minor),
-        amount(|effect| effect.subtotal_minor),
-        amount(|effect| effect.total_minor),
-        Value::Text(effect.map(|effect| effect.currency.to_string())),
-        Value::integer(tested_at.micros()),
-        Value::Integer(effect.map(|_| tested_at.micros())),
+    let values = values![
+        store.as_str(),
+        variant,
+        code,
+        word,
+        effect.map(|effect| effect.kind.as_str()),
+        effect.map(|effect| effect.discount_minor),
+        effect.map(|effect| effect.subtotal_minor),
+        effect.map(|effect| effect.total_minor),
+        effect.map(|effect| effect.currency.to_string()),
+        *tested_at,
+        effect.map(|_| *tested_at),
     ];
     writing.execute(sql, values).await.map(|_| ())
 }
@@ -219,10 +197,9 @@ fn number(variant: VariantId) -> Result<i64, StateError> {
 fn outcome(row: OutcomeRow) -> Result<CouponOutcome, StateError> {
     let (variant, code, verdict, kind, discount_minor, subtotal_minor, total_minor, currency, tested_at) = row;
     let damaged = || StateError::Damaged { what: "coupon" };
-    let kind_of = |text: &str| CouponKind::ALL.into_iter().find(|kind| kind.as_str() == text);
     let verdict = match verdict.as_str() {
         "applicable" => CouponVerdict::Applicable(CouponEffect {
-            kind: kind.as_deref().and_then(kind_of).ok_or_else(damaged)?,
+            kind: kind.as_deref().and_then(CouponKind::named).ok_or_else(damaged)?,
             discount_minor: discount_minor.ok_or_else(damaged)?,
             subtotal_minor: subtotal_minor.ok_or_else(damaged)?,
             total_minor: total_minor.ok_or_else(damaged)?,

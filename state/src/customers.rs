@@ -3,7 +3,7 @@
 use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
 
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 
 /// A stored customer sign-in.
@@ -29,12 +29,7 @@ impl State {
     ) -> Result<(), StateError> {
         let sql = "INSERT INTO customers (caller, store, sealed, expires_at) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (caller, store) DO UPDATE SET sealed = excluded.sealed, expires_at = excluded.expires_at";
-        let values = vec![
-            Value::text(caller),
-            Value::text(store.as_str()),
-            Value::Bytes(customer.sealed.clone()),
-            Value::integer(customer.expires_at.micros()),
-        ];
+        let values = values![caller, store.as_str(), customer.sealed.clone(), customer.expires_at];
         self.changed(sql, values).await.map(|_| ())
     }
 
@@ -46,7 +41,7 @@ impl State {
     pub async fn customers(&self, caller: &str, now: Timestamp) -> Result<Vec<(StoreHost, CustomerRow)>, StateError> {
         let sql =
             "SELECT store, sealed, expires_at FROM customers WHERE caller = $1 AND expires_at > $2 ORDER BY store";
-        let values = vec![Value::text(caller), Value::integer(now.micros())];
+        let values = values![caller, now];
         let rows: Vec<(String, Vec<u8>, i64)> = self.rows(sql, values).await?;
         let read = |(store, sealed, expires_at): (String, Vec<u8>, i64)| {
             let what = "store of a customer";
@@ -64,8 +59,7 @@ impl State {
     #[boxed]
     pub async fn forget_customer(&self, caller: &str, store: &StoreHost) -> Result<bool, StateError> {
         let sql = "DELETE FROM customers WHERE caller = $1 AND store = $2";
-        self.changed(sql, vec![Value::text(caller), Value::text(store.as_str())])
-            .await
+        self.changed(sql, values![caller, store.as_str()]).await
     }
 
     /// Stores the sealed token for a store's Storefront API, replacing an earlier one.
@@ -81,11 +75,7 @@ impl State {
     ) -> Result<(), StateError> {
         let sql = "INSERT INTO storefront_tokens (store, sealed, set_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (store) DO UPDATE SET sealed = excluded.sealed, set_at = excluded.set_at";
-        let values = vec![
-            Value::text(store.as_str()),
-            Value::Bytes(sealed),
-            Value::integer(now.micros()),
-        ];
+        let values = values![store.as_str(), sealed, now];
         self.changed(sql, values).await.map(|_| ())
     }
 
@@ -96,7 +86,7 @@ impl State {
     #[boxed]
     pub async fn storefront_token(&self, store: &StoreHost) -> Result<Option<Vec<u8>>, StateError> {
         let sql = "SELECT sealed FROM storefront_tokens WHERE store = $1";
-        let rows: Vec<(Vec<u8>,)> = self.rows(sql, vec![Value::text(store.as_str())]).await?;
+        let rows: Vec<(Vec<u8>,)> = self.rows(sql, values![store.as_str()]).await?;
         Ok(rows.into_iter().next().map(|(sealed,)| sealed))
     }
 }

@@ -3,7 +3,7 @@
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 
 impl State {
@@ -17,7 +17,7 @@ impl State {
         let sql = "INSERT INTO dashboard_place (only_row, public_url, since) VALUES (1, $1, $2) \
                    ON CONFLICT (only_row) DO UPDATE SET public_url = excluded.public_url, since = excluded.since";
         let mut writing = self.begin().await?;
-        let values = vec![Value::text(public_url), Value::integer(now.micros())];
+        let values = values![public_url, now];
         writing.execute(sql, values).await?;
         writing.commit().await
     }
@@ -30,7 +30,7 @@ impl State {
     pub async fn forget_dashboard(&self, public_url: &str) -> Result<(), StateError> {
         let mut writing = self.begin().await?;
         let sql = "DELETE FROM dashboard_place WHERE public_url = $1";
-        writing.execute(sql, vec![Value::text(public_url)]).await?;
+        writing.execute(sql, values![public_url]).await?;
         writing.commit().await
     }
 

@@ -2,7 +2,6 @@ use std::fmt;
 
 use chrono::{DateTime, NaiveDate};
 use data_model::{TimeZone, Timestamp};
-use serde::{Deserialize, Serialize};
 
 /// A calendar day of the market, as a number of days since 1970-01-01; formatted as `2026-11-23`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,19 +60,7 @@ impl std::str::FromStr for Day {
     }
 }
 
-impl Serialize for Day {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Day {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
-    }
-}
+data_model::text_serde!(Day);
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use sha2::{Digest, Sha256};
 
-use crate::database::{State, Value};
+use crate::database::{State, Value, values};
 use crate::error::StateError;
 use crate::lease::Lease;
 
@@ -55,12 +55,10 @@ impl IdempotentSlot {
         format!("{} {} {}", self.caller, self.route, hex::encode(self.key_hash))
     }
 
-    fn values(&self) -> Vec<Value> {
-        vec![
-            Value::text(&self.caller),
-            Value::text(&self.route),
-            Value::Bytes(self.key_hash.to_vec()),
-        ]
+    /// Returns the parameters of the identity, followed by others.
+    fn values(&self, more: Vec<Value>) -> Vec<Value> {
+        let slot = values![&self.caller, &self.route, &self.key_hash];
+        slot.into_iter().chain(more).collect()
     }
 }
 
@@ -79,27 +77,20 @@ impl State {
         expires_at: Timestamp,
     ) -> Result<RequestStart, StateError> {
         let mut writing = self.begin().await?;
-        let with = |more: Vec<Value>| slot.values().into_iter().chain(more).collect();
         let sql = "DELETE FROM idempotent_requests WHERE caller = $1 AND route = $2 AND key_hash = $3 \
                    AND expires_at <= $4 AND lease_until <= $4";
-        writing.execute(sql, with(vec![Value::integer(now.micros())])).await?;
+        writing.execute(sql, slot.values(values![now])).await?;
         let sql = "INSERT INTO idempotent_requests \
                    (caller, route, key_hash, request, status, answer, lease, lease_until, expires_at) \
                    VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
-        let values = with(vec![
-            Value::Bytes(request),
-            Value::Bytes(Vec::new()),
-            Value::text(lease.token()),
-            Value::integer(lease.until().micros()),
-            Value::integer(expires_at.micros()),
-        ]);
+        let values = slot.values(values![request, Vec::new(), lease.token(), lease.until(), expires_at]);
         if writing.execute(sql, values).await? == 1 {
             writing.commit().await?;
             return Ok(RequestStart::New);
         }
         let sql = "SELECT request, status, answer, lease_until FROM idempotent_requests \
                    WHERE caller = $1 AND route = $2 AND key_hash = $3";
-        let row: Option<(Vec<u8>, i64, Vec<u8>, i64)> = writing.row(sql, slot.values()).await?;
+        let row: Option<(Vec<u8>, i64, Vec<u8>, i64)> = writing.row(sql, slot.values(vec![])).await?;
         writing.commit().await?;
         let what = "idempotent request";
         let (request, status, answer, lease_until) = row.ok_or(StateError::Damaged { what })?;
@@ -125,14 +116,10 @@ impl State {
         let sql = "UPDATE idempotent_requests SET lease = $4, lease_until = $5 \
                    WHERE caller = $1 AND route = $2 AND key_hash = $3 AND status = 0 \
                    AND (lease_until <= $6 OR lease_until > $7)";
-        let more = [
-            Value::text(lease.token()),
-            Value::integer(lease.until().micros()),
-            Value::integer(now.micros()),
-            // A longer lease was given by a server whose clock was ahead, so it is ignored.
-            Value::integer(lease.until().latest_believed(0).micros()),
-        ];
-        self.changed(sql, slot.values().into_iter().chain(more).collect()).await
+        // A longer lease was given by a server whose clock was ahead, so it is ignored.
+        let longest = lease.until().latest_believed(0);
+        let more = values![lease.token(), lease.until(), now, longest];
+        self.changed(sql, slot.values(more)).await
     }
 
     /// Extends the lease on a request to `until`. Returns `false` if the lease was given up, or another server has the
@@ -149,8 +136,7 @@ impl State {
     ) -> Result<bool, StateError> {
         let sql = "UPDATE idempotent_requests SET lease_until = $5 \
                    WHERE caller = $1 AND route = $2 AND key_hash = $3 AND lease = $4 AND lease_until > 0";
-        let more = [Value::text(lease.token()), Value::integer(until.micros())];
-        self.changed(sql, slot.values().into_iter().chain(more).collect()).await
+        self.changed(sql, slot.values(values![lease.token(), until])).await
     }
 
     /// Stores the response. Returns `false` if another server took the request over.
@@ -167,12 +153,8 @@ impl State {
     ) -> Result<bool, StateError> {
         let sql = "UPDATE idempotent_requests SET status = $5, answer = $6, lease_until = 0 \
                    WHERE caller = $1 AND route = $2 AND key_hash = $3 AND lease = $4";
-        let more = [
-            Value::text(lease.token()),
-            Value::integer(i64::from(status)),
-            Value::Bytes(answer),
-        ];
-        self.changed(sql, slot.values().into_iter().chain(more).collect()).await
+        let more = values![lease.token(), u32::from(status), answer];
+        self.changed(sql, slot.values(more)).await
     }
 
     /// Releases the lease of a request without a response. The request stays stored, so that a repetition continues it.
@@ -183,10 +165,8 @@ impl State {
     pub async fn suspend_idempotent(&self, slot: &IdempotentSlot, lease: &Lease) -> Result<(), StateError> {
         let sql = "UPDATE idempotent_requests SET lease_until = 0 \
                    WHERE caller = $1 AND route = $2 AND key_hash = $3 AND lease = $4 AND status = 0";
-        let more = [Value::text(lease.token())];
-        self.changed(sql, slot.values().into_iter().chain(more).collect())
-            .await
-            .map(|_| ())
+        let values = slot.values(values![lease.token()]);
+        self.changed(sql, values).await.map(|_| ())
     }
 
     /// Deletes a request that had no effect, so that its key may be reused.
@@ -197,9 +177,7 @@ impl State {
     pub async fn forget_idempotent(&self, slot: &IdempotentSlot, lease: &Lease) -> Result<(), StateError> {
         let sql = "DELETE FROM idempotent_requests \
                    WHERE caller = $1 AND route = $2 AND key_hash = $3 AND lease = $4 AND status = 0";
-        let more = [Value::text(lease.token())];
-        self.changed(sql, slot.values().into_iter().chain(more).collect())
-            .await
-            .map(|_| ())
+        let values = slot.values(values![lease.token()]);
+        self.changed(sql, values).await.map(|_| ())
     }
 }

@@ -3,7 +3,7 @@
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 
 /// A signing key.
@@ -47,12 +47,7 @@ async fn alone(writing: &mut WriteTransaction) -> Result<(), StateError> {
 
 async fn insert(writing: &mut WriteTransaction, key: &SigningKeyRow) -> Result<(), StateError> {
     let sql = "INSERT INTO signing_keys (id, public_key, sealed, signs_from, ends_at) VALUES ($1, $2, $3, $4, NULL)";
-    let values = vec![
-        Value::text(&key.id),
-        Value::Bytes(key.public_key.clone()),
-        Value::Bytes(key.sealed.clone()),
-        Value::integer(key.signs_from.micros()),
-    ];
+    let values = values![&key.id, key.public_key.clone(), key.sealed.clone(), key.signs_from];
     writing.execute(sql, values).await.map(|_| ())
 }
 
@@ -65,7 +60,7 @@ impl State {
     pub async fn signing_keys(&self, now: Timestamp) -> Result<Vec<SigningKeyRow>, StateError> {
         let sql = "SELECT id, public_key, sealed, signs_from, ends_at FROM signing_keys \
                    WHERE ends_at IS NULL OR ends_at > $1 ORDER BY signs_from DESC, id";
-        let rows: Vec<Row> = self.rows(sql, vec![Value::integer(now.micros())]).await?;
+        let rows: Vec<Row> = self.rows(sql, values![now]).await?;
         Ok(rows.into_iter().map(read).collect())
     }
 
@@ -101,10 +96,10 @@ impl State {
         let mut writing = self.begin().await?;
         alone(&mut writing).await?;
         let sql = "UPDATE signing_keys SET ends_at = $1 WHERE ends_at IS NULL";
-        let end = vec![Value::integer(others_end_at.micros())];
+        let end = values![others_end_at];
         writing.execute(sql, end).await?;
         let sql = "DELETE FROM signing_keys WHERE ends_at <= $1";
-        writing.execute(sql, vec![Value::integer(now.micros())]).await?;
+        writing.execute(sql, values![now]).await?;
         if keys(&mut writing).await?.is_empty() {
             let signs_from = key.signs_from.min(now);
             let first = SigningKeyRow {

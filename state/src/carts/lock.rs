@@ -2,7 +2,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use super::{CartLock, CartRow, Row, read};
-use crate::database::{State, Value};
+use crate::database::{State, Value, values};
 use crate::error::StateError;
 use crate::lease::Lease;
 
@@ -24,15 +24,9 @@ impl State {
                    WHERE id = $1 AND caller = $2 AND expires_at > $5 \
                    AND (lease_until <= $5 OR lease_until > $6) \
                    RETURNING sealed, created_at, expires_at";
-        let values = vec![
-            Value::text(id),
-            Value::text(caller),
-            Value::text(lease.token()),
-            Value::integer(lease.until().micros()),
-            Value::integer(now.micros()),
-            // A longer lease was given by a server whose clock was ahead, so it is ignored.
-            Value::integer(lease.until().latest_believed(0).micros()),
-        ];
+        // A longer lease was given by a server whose clock was ahead, so it is ignored.
+        let longest = lease.until().latest_believed(0);
+        let values = values![id, caller, lease.token(), lease.until(), now, longest];
         let mut writing = self.begin().await?;
         let row: Option<Row> = writing.row(sql, values).await?;
         writing.commit().await?;
@@ -44,7 +38,7 @@ impl State {
 
     async fn busy(&self, id: &str, caller: &str, now: Timestamp) -> Result<CartLock, StateError> {
         let sql = "SELECT lease_until FROM carts WHERE id = $1 AND caller = $2 AND expires_at > $3";
-        let values = vec![Value::text(id), Value::text(caller), Value::integer(now.micros())];
+        let values = values![id, caller, now];
         let rows: Vec<(i64,)> = self.rows(sql, values).await?;
         Ok(match rows.first() {
             Some((until,)) => CartLock::Busy {
@@ -62,11 +56,7 @@ impl State {
     #[boxed]
     pub async fn renew_cart(&self, id: &str, lease: &Lease, until: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE carts SET lease_until = $3 WHERE id = $1 AND lease = $2 AND lease_until > 0";
-        let values = vec![
-            Value::text(id),
-            Value::text(lease.token()),
-            Value::integer(until.micros()),
-        ];
+        let values = values![id, lease.token(), until];
         self.changed(sql, values).await
     }
 
@@ -82,12 +72,7 @@ impl State {
         } else {
             "UPDATE carts SET sealed = $3, expires_at = $4 WHERE id = $1 AND lease = $2"
         };
-        let values = vec![
-            Value::text(id),
-            Value::text(lease.token()),
-            Value::Bytes(cart.sealed.clone()),
-            Value::integer(cart.expires_at.micros()),
-        ];
+        let values = values![id, lease.token(), cart.sealed.clone(), cart.expires_at];
         self.changed(sql, values).await
     }
 
@@ -98,7 +83,7 @@ impl State {
     #[boxed]
     pub async fn unlock_cart(&self, id: &str, lease: &Lease) -> Result<(), StateError> {
         let sql = "UPDATE carts SET lease_until = 0 WHERE id = $1 AND lease = $2";
-        let values = vec![Value::text(id), Value::text(lease.token())];
+        let values = values![id, lease.token()];
         self.changed(sql, values).await.map(|_| ())
     }
 

@@ -6,7 +6,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde::Serialize;
 
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 use crate::lease::Lease;
 
@@ -66,14 +66,14 @@ impl State {
     pub async fn create_cart(&self, id: &str, caller: &str, cart: &CartRow, lease: &Lease) -> Result<bool, StateError> {
         let sql = "INSERT INTO carts (id, caller, created_at, expires_at, lease, lease_until, sealed) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
-        let values = vec![
-            Value::text(id),
-            Value::text(caller),
-            Value::integer(cart.created_at.micros()),
-            Value::integer(cart.expires_at.micros()),
-            Value::text(lease.token()),
-            Value::integer(lease.until().micros()),
-            Value::Bytes(cart.sealed.clone()),
+        let values = values![
+            id,
+            caller,
+            cart.created_at,
+            cart.expires_at,
+            lease.token(),
+            lease.until(),
+            cart.sealed.clone()
         ];
         let mut writing = self.begin().await?;
         let inserted = writing.execute(sql, values).await?;
@@ -88,7 +88,7 @@ impl State {
     #[boxed]
     pub async fn cart(&self, id: &str, caller: &str, now: Timestamp) -> Result<Option<CartRow>, StateError> {
         let sql = "SELECT sealed, created_at, expires_at FROM carts WHERE id = $1 AND caller = $2 AND expires_at > $3";
-        let values = vec![Value::text(id), Value::text(caller), Value::integer(now.micros())];
+        let values = values![id, caller, now];
         let rows: Vec<Row> = self.rows(sql, values).await?;
         Ok(rows.into_iter().next().map(read))
     }
@@ -101,11 +101,7 @@ impl State {
     pub async fn carts_of(&self, caller: &str, limit: u32, now: Timestamp) -> Result<Vec<OpenCart>, StateError> {
         let sql = "SELECT id, created_at, expires_at FROM carts WHERE caller = $1 AND expires_at > $2 \
                    ORDER BY created_at DESC, id LIMIT $3";
-        let values = vec![
-            Value::text(caller),
-            Value::integer(now.micros()),
-            Value::integer(i64::from(limit)),
-        ];
+        let values = values![caller, now, limit];
         let rows: Vec<(String, i64, i64)> = self.rows(sql, values).await?;
         let open = |(id, created_at, expires_at)| OpenCart {
             id,
@@ -122,7 +118,7 @@ impl State {
     #[boxed]
     pub async fn purge_carts(&self, now: Timestamp) -> Result<u64, StateError> {
         let mut writing = self.begin().await?;
-        let now = || vec![Value::integer(now.micros())];
+        let now = || values![now];
         let carts = "DELETE FROM carts WHERE expires_at <= $1 AND lease_until <= $1";
         let carts = writing.execute(carts, now()).await?;
         let requests = "DELETE FROM idempotent_requests WHERE expires_at <= $1 AND lease_until <= $1";

@@ -3,7 +3,7 @@
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
-use super::{State, Value};
+use super::{State, values};
 use crate::envelope::MasterKeys;
 use crate::error::StateError;
 
@@ -30,7 +30,7 @@ impl State {
         let known: Vec<(String,)> = writing.rows(USED, vec![]).await?;
         for id in missing(known.into_iter().map(|(id,)| id), &given)? {
             let sql = "INSERT INTO master_keys (id, first_seen_at) VALUES ($1, $2)";
-            let values = vec![Value::text(id), Value::integer(now.micros())];
+            let values = values![id, now];
             writing.execute(sql, values).await?;
         }
         writing.commit().await

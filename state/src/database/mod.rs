@@ -19,7 +19,7 @@ use sqlx::postgres::PgPool;
 use sqlx::sqlite::SqlitePool;
 
 pub use self::dump::{KeyFate, KeysSince, TakeDump};
-pub(crate) use self::statement::{Value, WriteTransaction};
+pub(crate) use self::statement::{Value, WriteTransaction, values};
 use crate::envelope::MasterKeys;
 use crate::error::StateError;
 

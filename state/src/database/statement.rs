@@ -1,6 +1,7 @@
 use std::future::Future;
 
 use async_recursion::async_recursion as boxed;
+use data_model::Timestamp;
 #[cfg(feature = "postgres")]
 use sqlx::postgres::{PgArguments, PgRow, Postgres};
 use sqlx::query::{Query, QueryAs};
@@ -18,15 +19,52 @@ pub(crate) enum Value {
     Bytes(Vec<u8>),
 }
 
-impl Value {
-    pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self::Text(Some(text.into()))
-    }
-
-    pub(crate) const fn integer(number: i64) -> Self {
-        Self::Integer(Some(number))
+impl From<Vec<u8>> for Value {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes)
     }
 }
+
+impl<const N: usize> From<&[u8; N]> for Value {
+    fn from(bytes: &[u8; N]) -> Self {
+        Self::Bytes(bytes.to_vec())
+    }
+}
+
+/// Implements the conversions of values that are texts or numbers, and of such values that may be null.
+macro_rules! value_from {
+    ($($value:ident($from:ty) $convert:expr,)*) => {$(
+        impl From<$from> for Value {
+            fn from(value: $from) -> Self {
+                Self::$value(Some($convert(value)))
+            }
+        }
+
+        impl From<Option<$from>> for Value {
+            fn from(value: Option<$from>) -> Self {
+                Self::$value(value.map($convert))
+            }
+        }
+    )*};
+}
+
+value_from! {
+    Text(&str) str::to_owned,
+    Text(&String) String::clone,
+    Text(String) std::convert::identity,
+    Integer(i64) std::convert::identity,
+    Integer(u32) i64::from,
+    Integer(bool) i64::from,
+    Integer(Timestamp) Timestamp::micros,
+}
+
+/// The parameters of a statement, in the order of their numbers.
+macro_rules! values {
+    ($($value:expr),* $(,)?) => {
+        vec![$($crate::database::Value::from($value)),*]
+    };
+}
+pub(crate) use values;
 
 /// A row type that both databases support: a tuple of texts, numbers and bytes.
 #[cfg(feature = "postgres")]

@@ -2,7 +2,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use super::row::{JobRow, enrol};
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 
 impl State {
@@ -28,8 +28,7 @@ impl State {
         let sql = "UPDATE jobs SET paused_at = NULL, paused_by = NULL, retry_at = NULL, revision = revision + 1, \
                    accounted_to = CASE WHEN accounted_to < $2 THEN $2 ELSE accounted_to END \
                    WHERE name = $1 AND paused_at IS NOT NULL";
-        self.changed(sql, vec![Value::text(name), Value::integer(now.micros())])
-            .await
+        self.changed(sql, values![name, now]).await
     }
 
     /// Requests a run of a job as soon as possible, even if the job is paused. Returns `false` if a run was already
@@ -52,18 +51,14 @@ impl State {
     #[boxed]
     pub async fn rewind_job(&self, row: &JobRow, to: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE jobs SET accounted_to = $3, revision = revision + 1 WHERE name = $1 AND revision = $2";
-        let values = vec![
-            Value::text(&row.name),
-            Value::integer(row.revision),
-            Value::integer(to.micros()),
-        ];
+        let values = values![&row.name, row.revision, to];
         self.changed(sql, values).await
     }
 
     async fn marked(&self, sql: &'static str, name: &str, by: &str, now: Timestamp) -> Result<bool, StateError> {
         let mut writing = self.begin().await?;
         enrol(&mut writing, name, now).await?;
-        let values = vec![Value::text(name), Value::text(by), Value::integer(now.micros())];
+        let values = values![name, by, now];
         let changed = writing.execute(sql, values).await?;
         writing.commit().await?;
         Ok(changed == 1)

@@ -5,7 +5,7 @@ use data_model::Timestamp;
 use serde::Serialize;
 
 use super::{JobCause, JobRunOutcome};
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 
 /// A run of a job, for lists.
@@ -59,8 +59,8 @@ fn read(row: Row) -> Result<JobRun, StateError> {
     Ok(JobRun {
         job,
         number,
-        cause: JobCause::parse(&cause).ok_or(DAMAGED)?,
-        outcome: JobRunOutcome::parse(&outcome).ok_or(DAMAGED)?,
+        cause: JobCause::named(&cause).ok_or(DAMAGED)?,
+        outcome: JobRunOutcome::named(&outcome).ok_or(DAMAGED)?,
         scheduled_at: Timestamp::from_micros(scheduled_at),
         missed: u32::try_from(missed).map_err(|_| DAMAGED)?,
         attempt: u32::try_from(attempt).map_err(|_| DAMAGED)?,
@@ -83,7 +83,7 @@ impl State {
         let sql = "SELECT job, number, cause, outcome, worker, scheduled_at, missed, attempt, started_at, ended_at, \
                    counts, detail FROM job_runs WHERE $1 = '' OR job = $1 \
                    ORDER BY CASE WHEN $1 = '' THEN started_at ELSE 0 END DESC, number DESC, job LIMIT $2";
-        let values = vec![Value::text(job.unwrap_or_default()), Value::integer(i64::from(limit))];
+        let values = values![job.unwrap_or_default(), limit];
         let rows: Vec<Row> = self.rows(sql, values).await?;
         rows.into_iter().map(read).collect()
     }

@@ -2,7 +2,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde::Serialize;
 
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 
 /// The current state of a job.
@@ -130,7 +130,7 @@ fn read(row: Row) -> Result<JobRow, StateError> {
 pub(super) async fn enrol(writing: &mut WriteTransaction, name: &str, now: Timestamp) -> Result<(), StateError> {
     let sql = "INSERT INTO jobs (name, revision, accounted_to, last_run, attempt, running, beat) \
                VALUES ($1, 1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING";
-    let values = vec![Value::text(name), Value::integer(now.micros())];
+    let values = values![name, now];
     writing.execute(sql, values).await.map(|_| ())
 }
 
@@ -151,7 +151,7 @@ impl State {
     /// [`StateError`].
     #[boxed]
     pub async fn job(&self, name: &str, now: Timestamp) -> Result<JobRow, StateError> {
-        let find = || self.rows(select!("WHERE name = $1"), vec![Value::text(name)]);
+        let find = || self.rows(select!("WHERE name = $1"), values![name]);
         let mut rows: Vec<Row> = find().await?;
         if rows.is_empty() {
             let mut writing = self.begin().await?;

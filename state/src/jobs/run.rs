@@ -5,97 +5,53 @@ use data_model::Timestamp;
 use serde::Serialize;
 
 use super::{JobRow, JobWork};
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 use crate::lease::LeaseToken;
 
-/// The cause of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum JobCause {
-    /// The scheduled time has come.
-    Schedule,
-    /// Scheduled times passed while no process ran jobs: one run covers all that were missed.
-    CatchUp,
-    /// The previous run was not successful.
-    Retry,
-    /// Somebody requested the run.
-    Trigger,
-}
-
-impl JobCause {
-    const ALL: [Self; 4] = [Self::Schedule, Self::CatchUp, Self::Retry, Self::Trigger];
-
-    /// Returns the cause as one word.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Schedule => "schedule",
-            Self::CatchUp => "catch_up",
-            Self::Retry => "retry",
-            Self::Trigger => "trigger",
-        }
-    }
-
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|cause| cause.as_str() == text)
+data_model::named! {
+    /// The cause of a run.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum JobCause {
+        /// The scheduled time has come.
+        Schedule = "schedule",
+        /// Scheduled times passed while no process ran jobs: one run covers all that were missed.
+        CatchUp = "catch_up",
+        /// The previous run was not successful.
+        Retry = "retry",
+        /// Somebody requested the run.
+        Trigger = "trigger",
     }
 }
 
-/// The outcome of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum JobRunOutcome {
-    /// The run is in progress.
-    Running,
-    /// The run is complete.
-    Done,
-    /// The run did its work, but something in it needs the operator.
-    Partial,
-    /// The run failed.
-    Failed,
-    /// The run exceeded its time limit and was ended.
-    TimedOut,
-    /// The worker received a stop signal.
-    Interrupted,
-    /// The worker is gone.
-    Lost,
+data_model::named! {
+    /// The outcome of a run.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum JobRunOutcome {
+        /// The run is in progress.
+        Running = "running",
+        /// The run is complete.
+        Done = "done",
+        /// The run did its work, but something in it needs the operator.
+        Partial = "partial",
+        /// The run failed.
+        Failed = "failed",
+        /// The run exceeded its time limit and was ended.
+        TimedOut = "timed_out",
+        /// The worker received a stop signal.
+        Interrupted = "interrupted",
+        /// The worker is gone.
+        Lost = "lost",
+    }
 }
 
 impl JobRunOutcome {
-    /// All outcomes.
-    pub const ALL: [Self; 7] = [
-        Self::Running,
-        Self::Done,
-        Self::Partial,
-        Self::Failed,
-        Self::TimedOut,
-        Self::Interrupted,
-        Self::Lost,
-    ];
-
-    /// Returns the outcome as one word.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Done => "done",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-            Self::TimedOut => "timed_out",
-            Self::Interrupted => "interrupted",
-            Self::Lost => "lost",
-        }
-    }
-
     /// Returns true if the run did its work.
     #[must_use]
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Done | Self::Partial)
-    }
-
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|outcome| outcome.as_str() == text)
     }
 }
 
@@ -151,31 +107,25 @@ impl State {
         let sql = "UPDATE jobs SET revision = revision + 1, accounted_to = $4, last_run = last_run + 1, attempt = $5, \
                    retry_at = NULL, running = 1, lease = $3, beat = beat + 1, triggered_at = NULL, triggered_by = NULL \
                    WHERE name = $1 AND revision = $2 AND running = 0 RETURNING last_run";
-        let values = vec![
-            Value::text(&row.name),
-            Value::integer(row.revision),
-            Value::text(lease.text()),
-            Value::integer(run.accounted_to.micros()),
-            Value::integer(i64::from(run.attempt)),
-        ];
+        let values = values![&row.name, row.revision, lease.text(), run.accounted_to, run.attempt];
         let Some((number,)): Option<(i64,)> = writing.row(sql, values).await? else {
             return Ok(None);
         };
         let sql = "INSERT INTO job_runs (job, number, cause, outcome, worker, scheduled_at, missed, attempt, started_at, counts) \
                    VALUES ($1, $2, $3, 'running', $4, $5, $6, $7, $8, '{}')";
-        let values = vec![
-            Value::text(&row.name),
-            Value::integer(number),
-            Value::text(run.cause.as_str()),
-            Value::text(&run.worker),
-            Value::integer(run.scheduled_at.micros()),
-            Value::integer(i64::from(run.missed)),
-            Value::integer(i64::from(run.attempt)),
-            Value::integer(now.micros()),
+        let values = values![
+            &row.name,
+            number,
+            run.cause.as_str(),
+            &run.worker,
+            run.scheduled_at,
+            run.missed,
+            run.attempt,
+            now
         ];
         writing.execute(sql, values).await?;
         let sql = "DELETE FROM job_runs WHERE job = $1 AND number <= $2";
-        let values = vec![Value::text(&row.name), Value::integer(number - RUNS_KEPT)];
+        let values = values![&row.name, number - RUNS_KEPT];
         writing.execute(sql, values).await?;
         writing.commit().await?;
         Ok(Some(number))
@@ -188,8 +138,7 @@ impl State {
     #[boxed]
     pub async fn beat_job(&self, name: &str, lease: &LeaseToken) -> Result<bool, StateError> {
         let sql = "UPDATE jobs SET beat = beat + 1 WHERE name = $1 AND lease = $2";
-        self.changed(sql, vec![Value::text(name), Value::text(lease.text())])
-            .await
+        self.changed(sql, values![name, lease.text()]).await
     }
 
     /// Ends a run under its lease. Returns `false` without any change if the run was declared lost meanwhile; it then
@@ -210,27 +159,14 @@ impl State {
         let sql = "UPDATE jobs SET revision = revision + 1, running = 0, lease = NULL, retry_at = $4, \
                    good_at = COALESCE($5, good_at) WHERE name = $1 AND last_run = $2 AND lease = $3";
         let good_at = end.outcome.is_good().then(|| now.micros());
-        let values = vec![
-            Value::text(name),
-            Value::integer(number),
-            Value::text(lease.text()),
-            Value::Integer(end.retry_at.map(Timestamp::micros)),
-            Value::Integer(good_at),
-        ];
+        let values = values![name, number, lease.text(), end.retry_at, good_at];
         if writing.execute(sql, values).await? != 1 {
             return Ok(false);
         }
         let counts = serde_json::to_string(&end.counts).map_err(|_| StateError::Damaged { what: "count" })?;
         let sql = "UPDATE job_runs SET outcome = $3, ended_at = $4, counts = $5, detail = $6 \
                    WHERE job = $1 AND number = $2";
-        let values = vec![
-            Value::text(name),
-            Value::integer(number),
-            Value::text(end.outcome.as_str()),
-            Value::integer(now.micros()),
-            Value::text(counts),
-            Value::Text(end.detail.clone()),
-        ];
+        let values = values![name, number, end.outcome.as_str(), now, counts, end.detail.clone()];
         writing.execute(sql, values).await?;
         writing.commit().await?;
         Ok(true)
@@ -255,21 +191,12 @@ impl State {
         let mut writing = self.begin().await?;
         let sql = "UPDATE jobs SET revision = revision + 1, running = 0, lease = NULL, retry_at = $4 \
                    WHERE name = $1 AND revision = $2 AND beat = $3 AND running = 1";
-        let values = vec![
-            Value::text(&row.name),
-            Value::integer(row.revision),
-            Value::integer(beat),
-            Value::Integer(retry_at.map(Timestamp::micros)),
-        ];
+        let values = values![&row.name, row.revision, beat, retry_at];
         if writing.execute(sql, values).await? != 1 {
             return Ok(false);
         }
         let sql = "UPDATE job_runs SET outcome = 'lost', ended_at = $3 WHERE job = $1 AND number = $2";
-        let values = vec![
-            Value::text(&row.name),
-            Value::integer(row.last_run),
-            Value::integer(now.micros()),
-        ];
+        let values = values![&row.name, row.last_run, now];
         writing.execute(sql, values).await?;
         writing.commit().await?;
         Ok(true)

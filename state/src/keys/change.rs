@@ -3,7 +3,7 @@ use data_model::Timestamp;
 
 use super::api_key::KeyHash;
 use super::record::Plan;
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 use crate::names::{AccountId, KeyId};
 
@@ -78,7 +78,7 @@ impl State {
     pub async fn key_changes(&self, revision: i64) -> Result<KeyChanges, StateError> {
         let sql = "SELECT hash, id, plan, account, ends_at, revoked_at, revision, unconfirmed_since, replaced_by FROM keys \
                    WHERE revision > $1 ORDER BY revision, id";
-        let rows: Vec<ChangeRow> = self.rows(sql, vec![Value::integer(revision)]).await?;
+        let rows: Vec<ChangeRow> = self.rows(sql, values![revision]).await?;
         let last = rows.last().map_or(revision, |row| row.6);
         let changes = rows.into_iter().map(change).collect::<Result<_, _>>()?;
         Ok(KeyChanges {

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::record::KeyRecord;
 use super::row::{KeyRow, key_columns, load_own, next_revision, record};
 use crate::audit::{Actor, AuditAction};
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 use crate::names::KeyId;
 
@@ -52,7 +52,7 @@ impl State {
         keys.retain(|key| key.unconfirmed_since.is_some());
         for key in &mut keys {
             let sql = "UPDATE keys SET unconfirmed_since = NULL, revision = $2 WHERE id = $1";
-            let values = vec![Value::text(key.id.as_str()), Value::integer(revision)];
+            let values = values![key.id.as_str(), revision];
             writing.execute(sql, values).await?;
             let detail = json!({ "name": key.name, "unconfirmed_since": key.unconfirmed_since });
             let entry = key.entry(AuditAction::KeyConfirmed, detail);

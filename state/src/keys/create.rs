@@ -6,7 +6,7 @@ use super::api_key::ApiKey;
 use super::record::{KeyRecord, Plan};
 use super::row::next_revision;
 use crate::audit::{Actor, AuditAction};
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 use crate::names::{AccountId, KeyId, KeyName};
 
@@ -62,7 +62,7 @@ impl State {
         let revision = next_revision(&mut writing).await?;
         let sql = "SELECT COUNT(*) FROM keys WHERE account = $1 AND revoked_at IS NULL AND replaced_by IS NULL";
         let account = new.account.as_ref().map(|account| account.as_str().to_owned());
-        let has: Option<(i64,)> = writing.row(sql, vec![Value::Text(account)]).await?;
+        let has: Option<(i64,)> = writing.row(sql, values![account]).await?;
         if has.is_some_and(|(has,)| has >= i64::from(keys_max)) {
             return Ok(None);
         }
@@ -113,15 +113,15 @@ pub(super) async fn insert(
     let sql = "INSERT INTO keys (id, hash, hint, name, plan, account, created_at, revision) \
                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     let IssuedKey { key, record } = issued;
-    let values = vec![
-        Value::text(record.id.as_str()),
-        Value::Bytes(key.hash().as_bytes().to_vec()),
-        Value::text(&record.hint),
-        Value::text(record.name.as_str()),
-        Value::text(record.plan.as_str()),
-        Value::Text(record.account.as_ref().map(|account| account.as_str().to_owned())),
-        Value::integer(record.created_at.micros()),
-        Value::integer(revision),
+    let values = values![
+        record.id.as_str(),
+        key.hash().as_bytes(),
+        &record.hint,
+        record.name.as_str(),
+        record.plan.as_str(),
+        record.account.as_ref().map(|account| account.as_str()),
+        record.created_at,
+        revision
     ];
     writing.execute(sql, values).await.map(|_| ())
 }

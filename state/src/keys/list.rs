@@ -2,7 +2,7 @@ use async_recursion::async_recursion as boxed;
 
 use super::record::KeyRecord;
 use super::row::{KeyRow, key_columns, record};
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 use crate::names::{AccountId, KeyId};
 
@@ -24,7 +24,7 @@ impl State {
                     key_columns!(),
                     " FROM keys WHERE account = $1 ORDER BY created_at, id"
                 );
-                self.rows(sql, vec![Value::text(account.as_str())]).await?
+                self.rows(sql, values![account.as_str()]).await?
             }
         };
         rows.into_iter().map(record).collect()
@@ -37,7 +37,7 @@ impl State {
     #[boxed]
     pub async fn key(&self, id: &KeyId) -> Result<Option<KeyRecord>, StateError> {
         let sql = concat!("SELECT ", key_columns!(), " FROM keys WHERE id = $1");
-        let rows: Vec<KeyRow> = self.rows(sql, vec![Value::text(id.as_str())]).await?;
+        let rows: Vec<KeyRow> = self.rows(sql, values![id.as_str()]).await?;
         rows.into_iter().next().map(record).transpose()
     }
 }

@@ -6,32 +6,22 @@ use crate::day::Day;
 use crate::error::StateError;
 use crate::names::{AccountId, KeyId, KeyName};
 
-/// The plan of a key, for which the configuration sets limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Plan {
-    /// The plan that everybody gets.
-    #[default]
-    Free,
-    /// The plan that the operator grants to selected users.
-    Granted,
+data_model::named! {
+    /// The plan of a key, for which the configuration sets limits.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Plan {
+        /// The plan that everybody gets.
+        #[default]
+        Free = "free",
+        /// The plan that the operator grants to selected users.
+        Granted = "granted",
+    }
 }
 
 impl Plan {
-    /// Returns the name of the plan in responses and in the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Free => "free",
-            Self::Granted => "granted",
-        }
-    }
-
     pub(crate) fn read(text: &str) -> Result<Self, StateError> {
-        [Self::Free, Self::Granted]
-            .into_iter()
-            .find(|plan| plan.as_str() == text)
-            .ok_or(StateError::Damaged { what: "plan" })
+        Self::named(text).ok_or(StateError::Damaged { what: "plan" })
     }
 }
 

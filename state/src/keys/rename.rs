@@ -5,7 +5,7 @@ use serde_json::json;
 use super::record::KeyRecord;
 use super::row::{load_own, next_revision};
 use crate::audit::{Actor, AuditAction};
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 use crate::names::{KeyId, KeyName};
 
@@ -26,7 +26,7 @@ impl State {
         next_revision(&mut writing).await?;
         let mut key = load_own(&mut writing, id, actor).await?;
         let sql = "UPDATE keys SET name = $2 WHERE id = $1";
-        let values = vec![Value::text(id.as_str()), Value::text(name.as_str())];
+        let values = values![id.as_str(), name.as_str()];
         writing.execute(sql, values).await?;
         let detail = json!({ "from": key.name, "to": name });
         let entry = key.entry(AuditAction::KeyRenamed, detail);

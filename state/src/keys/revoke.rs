@@ -5,7 +5,7 @@ use serde_json::json;
 use super::record::KeyRecord;
 use super::row::{load_own, next_revision};
 use crate::audit::{Actor, AuditAction};
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 use crate::names::KeyId;
 
@@ -23,11 +23,7 @@ impl State {
             return Err(StateError::KeyOver { id: id.clone(), since });
         }
         let sql = "UPDATE keys SET revoked_at = $2, revision = $3 WHERE id = $1";
-        let values = vec![
-            Value::text(id.as_str()),
-            Value::integer(now.micros()),
-            Value::integer(revision),
-        ];
+        let values = values![id.as_str(), now, revision];
         writing.execute(sql, values).await?;
         let entry = key.entry(AuditAction::KeyRevoked, json!({ "name": key.name }));
         entry.append(&mut writing, actor, now).await?;

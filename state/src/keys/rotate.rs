@@ -8,7 +8,7 @@ use super::create::{IssuedKey, NewKey, insert, issue};
 use super::record::KeyRecord;
 use super::row::{load_own, next_revision};
 use crate::audit::{Actor, AuditAction};
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 use crate::names::KeyId;
 
@@ -58,12 +58,7 @@ impl State {
         let new_id = &issued.record.id;
         insert(&mut writing, &issued, revision).await?;
         let sql = "UPDATE keys SET ends_at = $2, replaced_by = $3, revision = $4 WHERE id = $1";
-        let values = vec![
-            Value::text(id.as_str()),
-            Value::integer(ends_at.micros()),
-            Value::text(new_id.as_str()),
-            Value::integer(revision),
-        ];
+        let values = values![id.as_str(), ends_at, new_id.as_str(), revision];
         writing.execute(sql, values).await?;
         let detail = json!({ "name": old.name, "replaced_by": new_id, "ends_at": ends_at });
         let entry = old.entry(AuditAction::KeyRotated, detail);

@@ -4,7 +4,7 @@ use data_model::Timestamp;
 
 use super::record::{KeyRecord, Plan};
 use crate::audit::Actor;
-use crate::database::{Value, WriteTransaction};
+use crate::database::{WriteTransaction, values};
 use crate::day::Day;
 use crate::error::StateError;
 use crate::names::KeyId;
@@ -76,7 +76,7 @@ pub(super) async fn load_own(
     actor: &Actor,
 ) -> Result<KeyRecord, StateError> {
     let sql = concat!("SELECT ", key_columns!(), " FROM keys WHERE id = $1");
-    let row: Option<KeyRow> = writing.row(sql, vec![Value::text(id.as_str())]).await?;
+    let row: Option<KeyRow> = writing.row(sql, values![id.as_str()]).await?;
     let key = row.map(record).transpose()?;
     key.filter(|key| actor.may_touch(&key.id, key.account.as_ref()))
         .ok_or_else(|| StateError::UnknownKey { id: id.clone() })

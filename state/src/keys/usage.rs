@@ -4,7 +4,7 @@ use async_recursion::async_recursion as boxed;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::day::Day;
 use crate::error::StateError;
 use crate::names::KeyId;
@@ -97,20 +97,20 @@ impl State {
         };
         let mut writing = self.begin().await?;
         let sql = "INSERT INTO usage_batches (id, day) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING";
-        let values = vec![Value::text(batch.id.to_string()), Value::integer(newest.number())];
+        let values = values![batch.id.to_string(), newest.number()];
         if writing.execute(sql, values).await? == 0 {
             return Ok(());
         }
-        writing.execute(FORGET, vec![Value::integer(newest.number())]).await?;
+        writing.execute(FORGET, values![newest.number()]).await?;
         let mut last_used: BTreeMap<&KeyId, Day> = BTreeMap::new();
         for entry in &batch.entries {
             let sql = "INSERT INTO usage (key_id, day, route, requests) VALUES ($1, $2, $3, $4) \
                        ON CONFLICT (key_id, day, route) DO UPDATE SET requests = usage.requests + excluded.requests";
-            let values = vec![
-                Value::text(entry.key.as_str()),
-                Value::integer(entry.day.number()),
-                Value::text(&entry.route),
-                Value::integer(i64::try_from(entry.requests).unwrap_or(i64::MAX)),
+            let values = values![
+                entry.key.as_str(),
+                entry.day.number(),
+                &entry.route,
+                i64::try_from(entry.requests).unwrap_or(i64::MAX)
             ];
             writing.execute(sql, values).await?;
             let last = last_used.entry(&entry.key).or_insert(entry.day);
@@ -120,12 +120,12 @@ impl State {
             // A row is updated only once per day and key.
             let sql = "UPDATE keys SET last_used_day = $2 \
                        WHERE id = $1 AND (last_used_day IS NULL OR last_used_day < $2)";
-            let values = vec![Value::text(key.as_str()), Value::integer(day.number())];
+            let values = values![key.as_str(), day.number()];
             writing.execute(sql, values).await?;
         }
-        let forgotten = Value::integer(newest.plus(-BATCHES_KEPT_DAYS).number());
+        let forgotten = values![newest.plus(-BATCHES_KEPT_DAYS).number()];
         writing
-            .execute("DELETE FROM usage_batches WHERE day < $1", vec![forgotten])
+            .execute("DELETE FROM usage_batches WHERE day < $1", forgotten)
             .await?;
         writing.commit().await
     }
@@ -138,11 +138,7 @@ impl State {
     pub async fn usage_of_key(&self, key: &KeyId, from: Day, to: Day) -> Result<Vec<KeyUsage>, StateError> {
         let sql =
             "SELECT day, route, requests FROM usage WHERE key_id = $1 AND day BETWEEN $2 AND $3 ORDER BY day, route";
-        let values = vec![
-            Value::text(key.as_str()),
-            Value::integer(from.number()),
-            Value::integer(to.number()),
-        ];
+        let values = values![key.as_str(), from.number(), to.number()];
         let rows: Vec<(i64, String, i64)> = self.rows(sql, values).await?;
         let usage = rows.into_iter().map(|(day, route, requests)| KeyUsage {
             day: Day::from_number(day),
@@ -160,7 +156,7 @@ impl State {
     pub async fn usage_on(&self, day: Day) -> Result<Vec<(KeyId, u64)>, StateError> {
         let sql =
             "SELECT key_id, CAST(SUM(requests) AS BIGINT) FROM usage WHERE day = $1 GROUP BY key_id ORDER BY key_id";
-        let rows: Vec<(String, i64)> = self.rows(sql, vec![Value::integer(day.number())]).await?;
+        let rows: Vec<(String, i64)> = self.rows(sql, values![day.number()]).await?;
         let read = |(id, requests): (String, i64)| {
             let id = id.parse().map_err(|_| StateError::Damaged { what: "key id" })?;
             Ok((id, requests.unsigned_abs()))

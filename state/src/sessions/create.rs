@@ -7,7 +7,7 @@ use super::record::{IssuedSession, NewSession};
 use super::row::{forget_over, grant, insert};
 use super::token::SessionToken;
 use crate::audit::{Actor, AuditAction, Entry};
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 use crate::names::AccountId;
 
@@ -43,7 +43,7 @@ pub(crate) async fn begin_session(
     forget_over(writing, now).await?;
     if let Some(replaced) = &new.replaces {
         take_along(writing, replaced, account).await?;
-        let hash = vec![Value::Bytes(replaced.as_bytes().to_vec())];
+        let hash = values![replaced.as_bytes()];
         writing.execute("DELETE FROM sessions WHERE hash = $1", hash).await?;
     }
     let issued = IssuedSession {
@@ -53,7 +53,7 @@ pub(crate) async fn begin_session(
     insert(writing, &issued, &new, now).await?;
     let sql = "DELETE FROM sessions WHERE account = $1 AND hash NOT IN \
                (SELECT hash FROM sessions WHERE account = $1 ORDER BY created_at DESC, id LIMIT $2)";
-    let values = vec![Value::text(account.as_str()), Value::integer(PER_ACCOUNT_MAX)];
+    let values = values![account.as_str(), PER_ACCOUNT_MAX];
     writing.execute(sql, values).await?;
     let detail = json!({ "session": issued.grant.id, "method": new.method });
     let entry = Entry::of_account(AuditAction::SessionStarted, account, detail);

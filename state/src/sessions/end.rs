@@ -5,7 +5,7 @@ use serde_json::json;
 use super::record::SessionId;
 use super::token::SessionHash;
 use crate::audit::{Actor, AuditAction, Entry};
-use crate::database::{State, Value};
+use crate::database::{State, Value, values};
 use crate::error::StateError;
 use crate::names::AccountId;
 
@@ -17,7 +17,7 @@ impl State {
     #[boxed]
     pub async fn end_session(&self, hash: &SessionHash, now: Timestamp) -> Result<bool, StateError> {
         let sql = "DELETE FROM sessions WHERE hash = $1 RETURNING id, account";
-        let values = vec![Value::Bytes(hash.as_bytes().to_vec())];
+        let values = values![hash.as_bytes()];
         self.end_one(sql, values, now).await
     }
 
@@ -33,7 +33,7 @@ impl State {
         now: Timestamp,
     ) -> Result<bool, StateError> {
         let sql = "DELETE FROM sessions WHERE id = $1 AND account = $2 RETURNING id, account";
-        let values = vec![Value::text(id.as_str()), Value::text(account.as_str())];
+        let values = values![id.as_str(), account.as_str()];
         self.end_one(sql, values, now).await
     }
 
@@ -45,7 +45,7 @@ impl State {
     pub async fn end_sessions_of(&self, account: &AccountId, actor: &Actor, now: Timestamp) -> Result<u64, StateError> {
         let mut writing = self.begin().await?;
         let sql = "DELETE FROM sessions WHERE account = $1";
-        let ended = writing.execute(sql, vec![Value::text(account.as_str())]).await?;
+        let ended = writing.execute(sql, values![account.as_str()]).await?;
         let detail = json!({ "sessions": ended });
         let entry = Entry::of_account(AuditAction::SessionsEnded, account, detail);
         entry.append(&mut writing, actor, now).await?;

@@ -3,7 +3,7 @@ use data_model::Timestamp;
 
 use super::record::{SessionGrant, SignInMethod};
 use super::token::SessionHash;
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 use crate::names::AccountId;
 
@@ -32,7 +32,7 @@ impl State {
             session_columns!(),
             " FROM sessions WHERE hash = $1 AND idle_ends_at > $2"
         );
-        let values = vec![Value::Bytes(hash.as_bytes().to_vec()), Value::integer(now.micros())];
+        let values = values![hash.as_bytes(), now];
         let rows: Vec<SessionRow> = self.rows(sql, values).await?;
         let Some(row) = rows.into_iter().next() else {
             return Ok(None);
@@ -47,11 +47,7 @@ impl State {
         // Another request may have ended the session meanwhile: then nothing is updated, and the next request is
         // refused.
         let sql = "UPDATE sessions SET seen_at = $2, idle_ends_at = $3 WHERE hash = $1 AND seen_at < $2";
-        let values = vec![
-            Value::Bytes(hash.as_bytes().to_vec()),
-            Value::integer(grant.seen_at.micros()),
-            Value::integer(grant.ends_at.micros()),
-        ];
+        let values = values![hash.as_bytes(), grant.seen_at, grant.ends_at];
         let mut writing = self.begin().await?;
         writing.execute(sql, values).await?;
         writing.commit().await?;
@@ -69,7 +65,7 @@ impl State {
             session_columns!(),
             " FROM sessions WHERE account = $1 AND idle_ends_at > $2 ORDER BY created_at DESC, id"
         );
-        let values = vec![Value::text(account.as_str()), Value::integer(now.micros())];
+        let values = values![account.as_str(), now];
         let rows: Vec<SessionRow> = self.rows(sql, values).await?;
         rows.into_iter().map(grant).collect()
     }

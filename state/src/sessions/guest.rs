@@ -5,7 +5,7 @@ use super::record::{IssuedSession, NewSession};
 use super::row::{forget_over, grant, insert};
 use super::token::{SessionHash, SessionToken};
 use crate::accounts::new_account_id;
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 use crate::names::AccountId;
 
@@ -29,18 +29,14 @@ impl State {
         forget_over(&mut writing, now).await?;
         if guests(&mut writing).await? >= i64::from(guests_max) {
             let sql = "DELETE FROM accounts WHERE issuer = $1 AND id NOT IN (SELECT account FROM sessions)";
-            writing.execute(sql, vec![Value::text(GUEST_ISSUER)]).await?;
+            writing.execute(sql, values![GUEST_ISSUER]).await?;
             if guests(&mut writing).await? >= i64::from(guests_max) {
                 return Ok(None);
             }
         }
         let account = new_account_id()?;
         let sql = "INSERT INTO accounts (id, issuer, subject, created_at) VALUES ($1, $2, $1, $3)";
-        let values = vec![
-            Value::text(account.as_str()),
-            Value::text(GUEST_ISSUER),
-            Value::integer(now.micros()),
-        ];
+        let values = values![account.as_str(), GUEST_ISSUER, now];
         writing.execute(sql, values).await?;
         let issued = IssuedSession {
             token: SessionToken::generate()?,
@@ -54,7 +50,7 @@ impl State {
 
 async fn guests(writing: &mut WriteTransaction) -> Result<i64, StateError> {
     let sql = "SELECT COUNT(*) FROM accounts WHERE issuer = $1";
-    let counted: Option<(i64,)> = writing.row(sql, vec![Value::text(GUEST_ISSUER)]).await?;
+    let counted: Option<(i64,)> = writing.row(sql, values![GUEST_ISSUER]).await?;
     Ok(counted.map_or(0, |(count,)| count))
 }
 
@@ -67,6 +63,6 @@ pub(super) async fn take_along(
     // The caller ids must have the same format as those that the edge assigns.
     let sql = "UPDATE carts SET caller = 'account:' || $2 WHERE caller = \
                (SELECT 'account:' || account FROM sessions WHERE hash = $1 AND method = 'guest')";
-    let values = vec![Value::Bytes(session.as_bytes().to_vec()), Value::text(account.as_str())];
+    let values = values![session.as_bytes(), account.as_str()];
     writing.execute(sql, values).await.map(|_| ())
 }

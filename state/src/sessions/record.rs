@@ -19,16 +19,18 @@ const CLIENT_CHARS_MAX: usize = 120;
 #[serde(transparent)]
 pub struct SessionId(String);
 
-/// The sign-in method of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SignInMethod {
-    /// Sign-in at the OpenID provider.
-    Oidc,
-    /// Sign-in with a link from the operator, or with a mailed link.
-    Link,
-    /// No sign-in: a guest, known only by this session.
-    Guest,
+data_model::named! {
+    /// The sign-in method of a session.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum SignInMethod {
+        /// Sign-in at the OpenID provider.
+        Oidc = "oidc",
+        /// Sign-in with a link from the operator, or with a mailed link.
+        Link = "link",
+        /// No sign-in: a guest, known only by this session.
+        Guest = "guest",
+    }
 }
 
 /// Lifetimes of sessions.
@@ -112,21 +114,8 @@ impl fmt::Display for SessionId {
 }
 
 impl SignInMethod {
-    /// Returns the name of the method in responses, the audit and the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Oidc => "oidc",
-            Self::Link => "link",
-            Self::Guest => "guest",
-        }
-    }
-
     pub(super) fn read(text: &str) -> Result<Self, StateError> {
-        [Self::Oidc, Self::Link, Self::Guest]
-            .into_iter()
-            .find(|method| method.as_str() == text)
-            .ok_or(StateError::Damaged { what: "sign-in" })
+        Self::named(text).ok_or(StateError::Damaged { what: "sign-in" })
     }
 }
 

@@ -3,13 +3,13 @@
 use data_model::Timestamp;
 
 use super::record::{IssuedSession, NewSession, SessionGrant, SessionId, client_line};
-use crate::database::{Value, WriteTransaction};
+use crate::database::{WriteTransaction, values};
 use crate::error::StateError;
 use crate::names::AccountId;
 
 /// Deletes expired sessions.
 pub(super) async fn forget_over(writing: &mut WriteTransaction, now: Timestamp) -> Result<(), StateError> {
-    let over = vec![Value::integer(now.micros())];
+    let over = values![now];
     let sql = "DELETE FROM sessions WHERE idle_ends_at <= $1";
     writing.execute(sql, over).await.map(|_| ())
 }
@@ -36,16 +36,16 @@ pub(super) async fn insert(
                (hash, id, account, method, client, created_at, seen_at, idle_ms, ends_at, idle_ends_at) \
                VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9)";
     let grant = &issued.grant;
-    let values = vec![
-        Value::Bytes(issued.token.hash().as_bytes().to_vec()),
-        Value::text(grant.id.as_str()),
-        Value::text(grant.account.as_str()),
-        Value::text(grant.method.as_str()),
-        Value::text(&grant.client),
-        Value::integer(now.micros()),
-        Value::integer(millis(new.limits.idle_ms)),
-        Value::integer(now.plus_millis(millis(new.limits.total_ms)).micros()),
-        Value::integer(grant.ends_at.micros()),
+    let values = values![
+        issued.token.hash().as_bytes(),
+        grant.id.as_str(),
+        grant.account.as_str(),
+        grant.method.as_str(),
+        &grant.client,
+        now,
+        millis(new.limits.idle_ms),
+        now.plus_millis(millis(new.limits.total_ms)),
+        grant.ends_at
     ];
     writing.execute(sql, values).await.map(|_| ())
 }

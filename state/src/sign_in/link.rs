@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::accounts::{MAIL_ISSUER, find_or_create};
 use crate::audit::{Actor, AuditAction, Entry};
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::email::EmailAddress;
 use crate::error::StateError;
 use crate::names::AccountId;
@@ -27,27 +27,17 @@ pub enum LinkUse {
     Refused(LinkRefusal),
 }
 
-/// Reasons why a link does not work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LinkRefusal {
-    /// The link never existed, or has been deleted.
-    Unknown,
-    /// The link was used before.
-    Used,
-    /// The link has expired.
-    Late,
-}
-
-impl LinkRefusal {
-    /// Returns the name of the reason in the audit and in metrics.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Used => "used",
-            Self::Late => "late",
-        }
+data_model::named! {
+    /// Reasons why a link does not work.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum LinkRefusal {
+        /// The link never existed, or has been deleted.
+        Unknown = "unknown",
+        /// The link was used before.
+        Used = "used",
+        /// The link has expired.
+        Late = "late",
     }
 }
 
@@ -117,14 +107,14 @@ impl State {
         let mut writing = self.begin().await?;
         let sql = "UPDATE sign_in_links SET used_at = $2 WHERE hash = $1 AND used_at IS NULL AND ends_at > $2 \
                    RETURNING account";
-        let values = vec![Value::Bytes(link.as_bytes().to_vec()), Value::integer(now.micros())];
+        let values = values![link.as_bytes(), now];
         let used: Option<(String,)> = writing.row(sql, values).await?;
         let outcome = match used {
             Some((account,)) => {
                 let account = read_account(&account)?;
                 // Using the link proves that its holder reads the mail of the address.
                 let sql = "UPDATE accounts SET email = subject WHERE id = $1 AND issuer = $2";
-                let values = vec![Value::text(account.as_str()), Value::text(MAIL_ISSUER)];
+                let values = values![account.as_str(), MAIL_ISSUER];
                 writing.execute(sql, values).await?;
                 let issued = begin_session(&mut writing, &account, session, now).await?;
                 LinkUse::SignedIn(Box::new(issued))
@@ -142,11 +132,10 @@ fn end(lifetime: Duration, now: Timestamp) -> Timestamp {
 
 /// Deletes links that ended long ago, and accounts created for mailed links that nobody used.
 async fn forget_over(writing: &mut WriteTransaction, now: Timestamp) -> Result<(), StateError> {
-    let over = Value::integer(now.plus_millis(-KEPT_MS).micros());
     let sql = "DELETE FROM sign_in_links WHERE ends_at <= $1";
-    if writing.execute(sql, vec![over]).await? > 0 {
+    if writing.execute(sql, values![now.plus_millis(-KEPT_MS)]).await? > 0 {
         let sql = "DELETE FROM accounts WHERE issuer = $1 AND email IS NULL AND id NOT IN (SELECT account FROM sign_in_links)";
-        writing.execute(sql, vec![Value::text(MAIL_ISSUER)]).await?;
+        writing.execute(sql, values![MAIL_ISSUER]).await?;
     }
     Ok(())
 }
@@ -159,12 +148,7 @@ async fn insert(
 ) -> Result<LinkToken, StateError> {
     let token = LinkToken::generate()?;
     let sql = "INSERT INTO sign_in_links (hash, account, created_at, ends_at) VALUES ($1, $2, $3, $4)";
-    let values = vec![
-        Value::Bytes(token.hash().as_bytes().to_vec()),
-        Value::text(account.as_str()),
-        Value::integer(now.micros()),
-        Value::integer(ends_at.micros()),
-    ];
+    let values = values![token.hash().as_bytes(), account.as_str(), now, ends_at];
     writing.execute(sql, values).await?;
     Ok(token)
 }
@@ -172,7 +156,7 @@ async fn insert(
 /// Determines and audits the reason why a link was refused.
 async fn refuse(writing: &mut WriteTransaction, link: &LinkHash, now: Timestamp) -> Result<LinkRefusal, StateError> {
     let sql = "UPDATE sign_in_links SET refusals = refusals + 1 WHERE hash = $1 RETURNING account, used_at, refusals";
-    let values = vec![Value::Bytes(link.as_bytes().to_vec())];
+    let values = values![link.as_bytes()];
     let known: Option<(String, Option<i64>, i64)> = writing.row(sql, values).await?;
     let Some((account, used_at, refusals)) = known else {
         return Ok(LinkRefusal::Unknown);

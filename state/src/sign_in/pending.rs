@@ -3,7 +3,7 @@ use std::time::Duration;
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 use crate::sessions::{PendingHash, PendingToken};
 
@@ -34,18 +34,18 @@ impl State {
     ) -> Result<Option<PendingToken>, StateError> {
         let token = PendingToken::generate()?;
         let mut writing = self.begin().await?;
-        let over = vec![Value::integer(now.micros())];
+        let over = values![now];
         writing
             .execute("DELETE FROM pending_sign_ins WHERE ends_at <= $1", over)
             .await?;
         let lifetime_ms = i64::try_from(lifetime.as_millis()).unwrap_or(i64::from(u32::MAX));
         let sql = "INSERT INTO pending_sign_ins (hash, return_to, ends_at) \
                    SELECT $1, $2, $3 WHERE (SELECT COUNT(*) FROM pending_sign_ins) < $4";
-        let values = vec![
-            Value::Bytes(token.hash().as_bytes().to_vec()),
-            Value::text(&pending.return_to),
-            Value::integer(now.plus_millis(lifetime_ms).micros()),
-            Value::integer(PENDING_MAX),
+        let values = values![
+            token.hash().as_bytes(),
+            &pending.return_to,
+            now.plus_millis(lifetime_ms),
+            PENDING_MAX
         ];
         let noted = writing.execute(sql, values).await? > 0;
         writing.commit().await?;
@@ -60,7 +60,7 @@ impl State {
     pub async fn take_sign_in(&self, hash: &PendingHash, now: Timestamp) -> Result<Option<PendingSignIn>, StateError> {
         let mut writing = self.begin().await?;
         let sql = "DELETE FROM pending_sign_ins WHERE hash = $1 RETURNING return_to, ends_at";
-        let values = vec![Value::Bytes(hash.as_bytes().to_vec())];
+        let values = values![hash.as_bytes()];
         let taken: Option<(String, i64)> = writing.row(sql, values).await?;
         writing.commit().await?;
         let in_time = taken.filter(|(_, ends_at)| *ends_at > now.micros());

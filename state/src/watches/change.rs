@@ -2,7 +2,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use super::row::{WatchCells, WatchCreation, WatchRow, values, watch, watch_columns};
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 
 /// Reads one watch of a caller.
@@ -12,7 +12,7 @@ async fn find(writing: &mut WriteTransaction, caller: &str, id: &str) -> Result<
         watch_columns!(),
         " FROM watches WHERE caller = $1 AND id = $2"
     );
-    let found: Option<WatchCells> = writing.row(sql, vec![Value::text(caller), Value::text(id)]).await?;
+    let found: Option<WatchCells> = writing.row(sql, values![caller, id]).await?;
     Ok(found.map(watch))
 }
 
@@ -31,7 +31,7 @@ impl State {
             return Ok(WatchCreation::Existing(Box::new(existing)));
         }
         let sql = "SELECT COUNT(*) FROM watches WHERE caller = $1";
-        let has: Option<(i64,)> = writing.row(sql, vec![Value::text(&row.caller)]).await?;
+        let has: Option<(i64,)> = writing.row(sql, values![&row.caller]).await?;
         if has.is_some_and(|(has,)| has >= i64::from(watches_max)) {
             return Ok(WatchCreation::TooMany);
         }
@@ -56,7 +56,7 @@ impl State {
             watch_columns!(),
             " FROM watches WHERE caller = $1 ORDER BY created_at, id"
         );
-        let rows: Vec<WatchCells> = self.rows(sql, vec![Value::text(caller)]).await?;
+        let rows: Vec<WatchCells> = self.rows(sql, values![caller]).await?;
         Ok(rows.into_iter().map(watch).collect())
     }
 
@@ -71,7 +71,7 @@ impl State {
             watch_columns!(),
             " FROM watches WHERE caller = $1 AND id = $2"
         );
-        let rows: Vec<WatchCells> = self.rows(sql, vec![Value::text(caller), Value::text(id)]).await?;
+        let rows: Vec<WatchCells> = self.rows(sql, values![caller, id]).await?;
         Ok(rows.into_iter().next().map(watch))
     }
 
@@ -82,11 +82,7 @@ impl State {
     #[boxed]
     pub async fn pause_watch(&self, caller: &str, id: &str, paused_at: Option<Timestamp>) -> Result<bool, StateError> {
         let sql = "UPDATE watches SET paused_at = $3 WHERE caller = $1 AND id = $2";
-        let values = vec![
-            Value::text(caller),
-            Value::text(id),
-            Value::Integer(paused_at.map(Timestamp::micros)),
-        ];
+        let values = values![caller, id, paused_at];
         let mut writing = self.begin().await?;
         let changed = writing.execute(sql, values).await?;
         writing.commit().await?;
@@ -100,12 +96,7 @@ impl State {
     #[boxed]
     pub async fn replace_watch_target(&self, read: &WatchRow, target: Vec<u8>) -> Result<bool, StateError> {
         let sql = "UPDATE watches SET target = $3 WHERE caller = $1 AND id = $2 AND target = $4";
-        let values = vec![
-            Value::text(&read.caller),
-            Value::text(&read.id),
-            Value::Bytes(target),
-            Value::Bytes(read.target.clone()),
-        ];
+        let values = values![&read.caller, &read.id, target, read.target.clone()];
         let mut writing = self.begin().await?;
         let changed = writing.execute(sql, values).await?;
         writing.commit().await?;
@@ -122,7 +113,7 @@ impl State {
         let Some(found) = find(&mut writing, caller, id).await? else {
             return Ok(None);
         };
-        let of_watch = || vec![Value::text(id)];
+        let of_watch = || values![id];
         writing.execute("DELETE FROM watches WHERE id = $1", of_watch()).await?;
         writing
             .execute("DELETE FROM watch_events WHERE watch = $1", of_watch())

@@ -2,7 +2,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use super::row::{EventState, WatchEventRow};
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 use crate::lease::Lease;
 
@@ -102,20 +102,12 @@ impl State {
             // SQLite has only one writer, so no rows need to be skipped.
             WriteTransaction::Sqlite(_) => to_take!(""),
         };
-        let values = vec![
-            Value::integer(now.micros()),
-            Value::integer(i64::from(limit)),
-            Value::integer(now.latest_believed(PAUSE_MS_MAX).micros()),
-        ];
+        let values = values![now, limit, now.latest_believed(PAUSE_MS_MAX)];
         let rows: Vec<DueCells> = writing.rows(sql, values).await?;
         let mut due = Vec::with_capacity(rows.len());
         for (id, watch, caller, body, created_at, attempts, target) in rows {
             let sql = "UPDATE watch_events SET attempts = attempts + 1, due_at = $2, token = $3 WHERE id = $1";
-            let values = vec![
-                Value::text(&id),
-                Value::integer(lease.until().micros()),
-                Value::text(lease.token()),
-            ];
+            let values = values![&id, lease.until(), lease.token()];
             writing.execute(sql, values).await?;
             due.push(DueEvent {
                 id,
@@ -138,7 +130,7 @@ impl State {
     #[boxed]
     pub async fn replace_watch_event_body(&self, id: &str, lease: &Lease, body: &str) -> Result<bool, StateError> {
         let sql = "UPDATE watch_events SET body = $3 WHERE id = $1 AND token = $2 AND state = 'waiting'";
-        let values = vec![Value::text(id), Value::text(lease.token()), Value::text(body)];
+        let values = values![id, lease.token(), body];
         let mut writing = self.begin().await?;
         let changed = writing.execute(sql, values).await?;
         writing.commit().await?;
@@ -165,12 +157,12 @@ impl State {
         };
         let sql = "UPDATE watch_events SET state = $3, due_at = $4, letter = $5, token = NULL \
                    WHERE id = $1 AND token = $2 AND state = 'waiting'";
-        let values = vec![
-            Value::text(id),
-            Value::text(lease.token()),
-            Value::text(state.as_str()),
-            Value::integer(due_at.micros()),
-            Value::Text(reason.map(|reason| reason.chars().take(LETTER_CHARS_MAX).collect())),
+        let values = values![
+            id,
+            lease.token(),
+            state.as_str(),
+            due_at,
+            reason.map(|reason| reason.chars().take(LETTER_CHARS_MAX).collect::<String>())
         ];
         let mut writing = self.begin().await?;
         let changed = writing.execute(sql, values).await?;
@@ -186,7 +178,7 @@ impl State {
     pub async fn watch_events(&self, watch: &str, limit: u32) -> Result<Vec<WatchEventRow>, StateError> {
         let sql = "SELECT id, body, state, attempts, created_at, due_at, letter FROM watch_events WHERE watch = $1 \
                    ORDER BY created_at DESC, id LIMIT $2";
-        let values = vec![Value::text(watch), Value::integer(i64::from(limit))];
+        let values = values![watch, limit];
         let rows: Vec<EventCells> = self.rows(sql, values).await?;
         rows.into_iter().map(event).collect()
     }
@@ -199,7 +191,7 @@ impl State {
     pub async fn purge_watch_events(&self, oldest: Timestamp) -> Result<u64, StateError> {
         let sql = "DELETE FROM watch_events WHERE created_at <= $1 AND state <> 'waiting'";
         let mut writing = self.begin().await?;
-        let purged = writing.execute(sql, vec![Value::integer(oldest.micros())]).await?;
+        let purged = writing.execute(sql, values![oldest]).await?;
         writing.commit().await?;
         Ok(purged)
     }

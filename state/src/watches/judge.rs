@@ -2,7 +2,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use super::row::{NewWatchEvent, WatchCells, WatchRow, watch, watch_columns};
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 
 /// A new reading of a watch, with the resulting events.
@@ -24,12 +24,7 @@ async fn add_event(writing: &mut WriteTransaction, event: &NewWatchEvent, now: T
     // Only for an existing watch: a watch deleted meanwhile gets no events.
     let sql = "INSERT INTO watch_events (id, watch, body, state, attempts, created_at, due_at) \
                SELECT $1, id, $3, 'waiting', 0, $4, $4 FROM watches WHERE id = $2 ON CONFLICT (id) DO NOTHING";
-    let values = vec![
-        Value::text(&event.id),
-        Value::text(&event.watch),
-        Value::text(&event.body),
-        Value::integer(now.micros()),
-    ];
+    let values = values![&event.id, &event.watch, &event.body, now];
     Ok(writing.execute(sql, values).await? == 1)
 }
 
@@ -45,7 +40,7 @@ impl State {
             watch_columns!(),
             " FROM watches WHERE id > $1 AND paused_at IS NULL ORDER BY id LIMIT $2"
         );
-        let values = vec![Value::text(after), Value::integer(i64::from(limit))];
+        let values = values![after, limit];
         let rows: Vec<WatchCells> = self.rows(sql, values).await?;
         Ok(rows.into_iter().map(watch).collect())
     }
@@ -61,7 +56,7 @@ impl State {
             watch_columns!(),
             " FROM watches WHERE product = $1 AND paused_at IS NULL ORDER BY id LIMIT $2"
         );
-        let values = vec![Value::text(product), Value::integer(i64::from(limit))];
+        let values = values![product, limit];
         let rows: Vec<WatchCells> = self.rows(sql, values).await?;
         Ok(rows.into_iter().map(watch).collect())
     }
@@ -80,12 +75,7 @@ impl State {
         let mut added = 0;
         for one in judged {
             let sql = "UPDATE watches SET seen_at = $2, seen = $3 WHERE id = $1 AND seen_at = $4 AND paused_at IS NULL";
-            let values = vec![
-                Value::text(&one.watch),
-                Value::integer(one.seen_at.micros()),
-                Value::text(&one.seen),
-                Value::integer(one.before_at.micros()),
-            ];
+            let values = values![&one.watch, one.seen_at, &one.seen, one.before_at];
             if writing.execute(sql, values).await? == 0 {
                 continue;
             }

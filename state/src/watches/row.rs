@@ -1,6 +1,6 @@
 use data_model::Timestamp;
 
-use crate::database::Value;
+use crate::database::{Value, values};
 use crate::error::StateError;
 
 /// A stored watch.
@@ -50,32 +50,22 @@ pub struct NewWatchEvent {
     pub body: String,
 }
 
-/// The delivery state of an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventState {
-    /// The event is waiting for delivery.
-    Waiting,
-    /// The receiver has accepted the event.
-    Done,
-    /// The event could not be delivered and is not retried any more.
-    Dead,
+data_model::named! {
+    /// The delivery state of an event.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum EventState {
+        /// The event is waiting for delivery.
+        Waiting = "waiting",
+        /// The receiver has accepted the event.
+        Done = "done",
+        /// The event could not be delivered and is not retried any more.
+        Dead = "dead",
+    }
 }
 
 impl EventState {
-    /// Returns the state as one word, as in responses and the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Done => "done",
-            Self::Dead => "dead",
-        }
-    }
-
     pub(super) fn read(text: &str) -> Result<Self, StateError> {
-        let all = [Self::Waiting, Self::Done, Self::Dead];
-        let found = all.into_iter().find(|state| state.as_str() == text);
-        found.ok_or(StateError::Damaged { what: "watch event" })
+        Self::named(text).ok_or(StateError::Damaged { what: "watch event" })
     }
 }
 
@@ -136,16 +126,16 @@ pub(super) fn watch(cells: WatchCells) -> WatchRow {
 }
 
 pub(super) fn values(row: &WatchRow) -> Vec<Value> {
-    vec![
-        Value::text(&row.id),
-        Value::text(&row.caller),
-        Value::Bytes(row.request_hash.clone()),
-        Value::Text(row.product.clone()),
-        Value::text(&row.terms),
-        Value::Bytes(row.target.clone()),
-        Value::integer(row.created_at.micros()),
-        Value::Integer(row.paused_at.map(Timestamp::micros)),
-        Value::integer(row.seen_at.micros()),
-        Value::text(&row.seen),
+    values![
+        &row.id,
+        &row.caller,
+        row.request_hash.clone(),
+        row.product.clone(),
+        &row.terms,
+        row.target.clone(),
+        row.created_at,
+        row.paused_at,
+        row.seen_at,
+        &row.seen
     ]
 }

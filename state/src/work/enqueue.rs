@@ -4,7 +4,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 
 use super::{WORK_RUNS_MAX, WORK_STORES_MAX};
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 
 /// A run whose stores are put into the queue.
@@ -93,7 +93,7 @@ impl State {
 async fn open(writing: &mut WriteTransaction, run: &NewWorkRun, now: Timestamp) -> Result<EnqueueOutcome, StateError> {
     let sql = "SELECT run, CASE WHEN closed_at IS NULL THEN 1 ELSE 0 END FROM work_runs \
                WHERE run = $1 OR closed_at IS NULL";
-    let known: Vec<(String, i32)> = writing.rows(sql, vec![Value::text(run.run.as_str())]).await?;
+    let known: Vec<(String, i32)> = writing.rows(sql, values![run.run.as_str()]).await?;
     match known.iter().find(|(name, _)| name == run.run.as_str()) {
         Some((_, 0)) => return Ok(EnqueueOutcome::Over),
         Some(_) => return Ok(EnqueueOutcome::Added(0)),
@@ -102,12 +102,7 @@ async fn open(writing: &mut WriteTransaction, run: &NewWorkRun, now: Timestamp) 
     }
     let sql = "INSERT INTO work_runs (run, force, requested_by, created_at) VALUES ($1, $2, $3, $4) \
                ON CONFLICT DO NOTHING";
-    let values = vec![
-        Value::text(run.run.as_str()),
-        Value::integer(i64::from(run.force)),
-        Value::text(&run.by),
-        Value::integer(now.micros()),
-    ];
+    let values = values![run.run.as_str(), run.force, &run.by, now];
     writing.execute(sql, values).await?;
     Ok(EnqueueOutcome::Added(0))
 }
@@ -119,15 +114,15 @@ async fn add(
     now: Timestamp,
 ) -> Result<u64, StateError> {
     let sql = "INSERT INTO work_leases (name, fence, folded, lease_until) VALUES ($1, 0, 0, 0) ON CONFLICT DO NOTHING";
-    writing.execute(sql, vec![Value::text(store.store.as_str())]).await?;
+    writing.execute(sql, values![store.store.as_str()]).await?;
     let sql = "INSERT INTO work_items (run, store, slug, priority, state, attempts, available_at, enqueued_at, changed_at, \
                fence) VALUES ($1, $2, $3, $4, 'queued', 0, $5, $5, $5, 0) ON CONFLICT DO NOTHING";
-    let values = vec![
-        Value::text(run.run.as_str()),
-        Value::text(store.store.as_str()),
-        Value::text(store.slug.as_str()),
-        Value::integer(run.priority),
-        Value::integer(now.micros()),
+    let values = values![
+        run.run.as_str(),
+        store.store.as_str(),
+        store.slug.as_str(),
+        run.priority,
+        now
     ];
     writing.execute(sql, values).await
 }

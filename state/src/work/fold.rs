@@ -6,7 +6,7 @@ use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 use super::RUNS_KEPT;
 use super::lease::WorkLease;
 use super::row::DAMAGED;
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 
 /// A store whose worker has finished.
@@ -45,7 +45,7 @@ impl State {
         let sql = "SELECT i.store, i.slug, i.fence, CAST(CASE WHEN l.folded > i.fence THEN 1 ELSE 0 END AS BIGINT), i.letter, \
                    i.changed_at FROM work_items i JOIN work_leases l ON l.name = i.store WHERE i.run = $1 AND i.state = 'staged' \
                    ORDER BY i.changed_at, i.store LIMIT $2";
-        let values = vec![Value::text(run.as_str()), Value::integer(i64::from(limit))];
+        let values = values![run.as_str(), limit];
         let rows: Vec<Row> = self.rows(sql, values).await?;
         let read = |(store, slug, fence, outdated, letter, staged_at): Row| {
             Ok(StagedWork {
@@ -67,7 +67,7 @@ impl State {
     #[boxed]
     pub async fn work_left(&self, run: &RunId) -> Result<u64, StateError> {
         let sql = "SELECT COUNT(*) FROM work_items WHERE run = $1 AND state IN ('queued', 'leased')";
-        let rows: Vec<(i64,)> = self.rows(sql, vec![Value::text(run.as_str())]).await?;
+        let rows: Vec<(i64,)> = self.rows(sql, values![run.as_str()]).await?;
         Ok(rows.first().map_or(0, |(left,)| u64::try_from(*left).unwrap_or(0)))
     }
 
@@ -91,20 +91,15 @@ impl State {
         // In the order that all code uses to lock several stores, which prevents deadlocks.
         for one in staged.iter().collect::<BTreeSet<_>>() {
             let sql = "UPDATE work_leases SET folded = CASE WHEN folded < $2 THEN $2 ELSE folded END WHERE name = $1";
-            let values = vec![Value::text(one.store.as_str()), Value::integer(one.fence)];
+            let values = values![one.store.as_str(), one.fence];
             writing.execute(sql, values).await?;
             // A store has at most one dead letter, the latest.
             let sql = "DELETE FROM work_items WHERE store = $1 AND state = 'dead' AND run <> $2";
-            let values = vec![Value::text(one.store.as_str()), Value::text(run.as_str())];
+            let values = values![one.store.as_str(), run.as_str()];
             writing.execute(sql, values).await?;
             let sql = "UPDATE work_items SET state = CASE WHEN letter IS NULL THEN 'done' ELSE 'dead' END, changed_at = $4 \
                        WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'staged'";
-            let values = vec![
-                Value::text(run.as_str()),
-                Value::text(one.store.as_str()),
-                Value::integer(one.fence),
-                Value::integer(now.micros()),
-            ];
+            let values = values![run.as_str(), one.store.as_str(), one.fence, now];
             writing.execute(sql, values).await?;
         }
         writing.commit().await?;
@@ -129,12 +124,7 @@ impl State {
         }
         let sql = "UPDATE work_items SET state = 'queued', available_at = $4, changed_at = $4 \
                    WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'staged'";
-        let values = vec![
-            Value::text(run.as_str()),
-            Value::text(staged.store.as_str()),
-            Value::integer(staged.fence),
-            Value::integer(now.micros()),
-        ];
+        let values = values![run.as_str(), staged.store.as_str(), staged.fence, now];
         writing.execute(sql, values).await?;
         writing.commit().await?;
         Ok(true)
@@ -153,15 +143,15 @@ impl State {
         }
         let sql = "UPDATE work_runs SET closed_at = $2 WHERE run = $1 AND closed_at IS NULL AND NOT EXISTS \
                    (SELECT 1 FROM work_items WHERE run = $1 AND state IN ('queued', 'leased', 'staged'))";
-        let values = vec![Value::text(run.as_str()), Value::integer(now.micros())];
+        let values = values![run.as_str(), now];
         if writing.execute(sql, values).await? != 1 {
             return Ok(false);
         }
         let sql = "DELETE FROM work_items WHERE run = $1 AND state = 'done'";
-        writing.execute(sql, vec![Value::text(run.as_str())]).await?;
+        writing.execute(sql, values![run.as_str()]).await?;
         let sql = "DELETE FROM work_runs WHERE closed_at IS NOT NULL AND run NOT IN \
                    (SELECT run FROM work_runs WHERE closed_at IS NOT NULL ORDER BY closed_at DESC, run LIMIT $1)";
-        writing.execute(sql, vec![Value::integer(RUNS_KEPT)]).await?;
+        writing.execute(sql, values![RUNS_KEPT]).await?;
         writing.commit().await?;
         Ok(true)
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use data_model::Timestamp;
 
-use crate::database::Value;
+use crate::database::{Value, values};
 
 /// Maximum duration of a lease, in seconds. A lease that ends later was given by a clock that was ahead.
 pub const WORK_LEASE_S_MAX: u32 = 86_400;
@@ -25,7 +25,7 @@ impl WorkLease {
     }
 
     pub(super) fn values(&self) -> Vec<Value> {
-        vec![Value::text(&self.name), Value::integer(self.fence)]
+        values![&self.name, self.fence]
     }
 }
 

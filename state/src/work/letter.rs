@@ -2,7 +2,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, Timestamp};
 
 use super::row::{DAMAGED, DeadLetter};
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 
 type Row = (String, String, String, i64, i64, Option<String>);
@@ -28,7 +28,7 @@ impl State {
     pub async fn dead_letters(&self, limit: u32) -> Result<Vec<DeadLetter>, StateError> {
         let sql = "SELECT run, store, slug, attempts, changed_at, letter FROM work_items WHERE state = 'dead' \
                    ORDER BY changed_at DESC, store LIMIT $1";
-        let rows: Vec<Row> = self.rows(sql, vec![Value::integer(i64::from(limit))]).await?;
+        let rows: Vec<Row> = self.rows(sql, values![limit]).await?;
         rows.into_iter().map(read).collect()
     }
 
@@ -43,7 +43,7 @@ impl State {
         for slug in slugs {
             let sql = "DELETE FROM work_items WHERE slug = $1 AND state = 'dead' \
                        RETURNING run, store, slug, attempts, changed_at, letter";
-            let rows: Vec<Row> = writing.rows(sql, vec![Value::text(slug.as_str())]).await?;
+            let rows: Vec<Row> = writing.rows(sql, values![slug.as_str()]).await?;
             for row in rows {
                 dropped.push(read(row)?);
             }

@@ -8,7 +8,7 @@ use data_model::{StoreHost, Timestamp};
 
 use super::COMMITTER;
 use super::lease::{LEASE_MS_MAX, WorkLease, lease_end};
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 
 /// The result of a request for a store's lease.
@@ -32,17 +32,12 @@ async fn take(
     now: Timestamp,
 ) -> Result<Option<WorkLease>, StateError> {
     let sql = "INSERT INTO work_leases (name, fence, folded, lease_until) VALUES ($1, 0, 0, 0) ON CONFLICT DO NOTHING";
-    writing.execute(sql, vec![Value::text(name)]).await?;
+    writing.execute(sql, values![name]).await?;
     let sql = "UPDATE work_leases SET fence = fence + 1, holder = $2, lease_until = $3 \
                WHERE name = $1 AND (lease_until <= $4 OR lease_until > $5) RETURNING fence";
-    let values = vec![
-        Value::text(name),
-        Value::text(holder),
-        Value::integer(lease_end(now, lease).micros()),
-        Value::integer(now.micros()),
-        // A lease that ends too late is taken over; the fence stops its holder from changing anything.
-        Value::integer(now.latest_believed(LEASE_MS_MAX).micros()),
-    ];
+    // A lease that ends too late is taken over; the fence stops its holder from changing anything.
+    let latest = now.latest_believed(LEASE_MS_MAX);
+    let values = values![name, holder, lease_end(now, lease), now, latest];
     let row: Option<(i64,)> = writing.row(sql, values).await?;
     let name = name.to_owned();
     Ok(row.map(|(fence,)| WorkLease { name, fence }))
@@ -86,9 +81,8 @@ impl State {
     pub async fn raise_committer(&self, lease: &WorkLease, newest: i64) -> Result<bool, StateError> {
         let sql = "UPDATE work_leases SET fence = $3, lease_until = 0, holder = NULL \
                    WHERE name = $1 AND fence = $2 AND holder IS NOT NULL";
-        let mut values = lease.values();
-        values.push(Value::integer(newest.max(lease.fence)));
-        self.changed(sql, values).await
+        self.changed(sql, values![&lease.name, lease.fence, newest.max(lease.fence)])
+            .await
     }
 
     /// Takes the lease of a store for a crawl outside of any queue run. No worker gets the store until the lease is
@@ -110,7 +104,7 @@ impl State {
         // returns its lease.
         let given = take(&mut writing, store.as_str(), holder, lease, now).await?;
         let sql = "SELECT store FROM work_items WHERE store = $1 AND state = 'staged' LIMIT 1";
-        let staged: Option<(String,)> = writing.row(sql, vec![Value::text(store.as_str())]).await?;
+        let staged: Option<(String,)> = writing.row(sql, values![store.as_str()]).await?;
         if staged.is_some() {
             // The transaction is not committed, so the lease is free again.
             return Ok(StoreRight::AtWork { holder: None });
@@ -120,7 +114,7 @@ impl State {
             return Ok(StoreRight::Given(lease));
         }
         let sql = "SELECT holder FROM work_leases WHERE name = $1";
-        let holder: Option<(Option<String>,)> = writing.row(sql, vec![Value::text(store.as_str())]).await?;
+        let holder: Option<(Option<String>,)> = writing.row(sql, values![store.as_str()]).await?;
         Ok(StoreRight::AtWork {
             holder: holder.and_then(|(holder,)| holder),
         })

@@ -2,48 +2,34 @@ use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 use serde::Serialize;
 
-use crate::database::{State, Value};
+use crate::database::{State, values};
 use crate::error::StateError;
 
 pub(super) const DAMAGED: StateError = StateError::Damaged {
     what: "store in the queue",
 };
 
-/// The stage of a store in a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WorkState {
-    /// The store waits for a worker.
-    Queued,
-    /// A worker has the store, or was lost with it.
-    Leased,
-    /// The worker has finished; the result waits for the committer.
-    Staged,
-    /// The committer has processed the result.
-    Done,
-    /// All attempts failed.
-    Dead,
+data_model::named! {
+    /// The stage of a store in a run.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum WorkState {
+        /// The store waits for a worker.
+        Queued = "queued",
+        /// A worker has the store, or was lost with it.
+        Leased = "leased",
+        /// The worker has finished; the result waits for the committer.
+        Staged = "staged",
+        /// The committer has processed the result.
+        Done = "done",
+        /// All attempts failed.
+        Dead = "dead",
+    }
 }
 
 impl WorkState {
-    /// All stages.
-    pub const ALL: [Self; 5] = [Self::Queued, Self::Leased, Self::Staged, Self::Done, Self::Dead];
-
-    /// Returns the stage as one word.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Leased => "leased",
-            Self::Staged => "staged",
-            Self::Done => "done",
-            Self::Dead => "dead",
-        }
-    }
-
     fn parse(text: &str) -> Result<Self, StateError> {
-        let found = Self::ALL.into_iter().find(|state| state.as_str() == text);
-        found.ok_or(DAMAGED)
+        Self::named(text).ok_or(DAMAGED)
     }
 }
 
@@ -152,7 +138,7 @@ impl State {
                    l.holder, l.lease_until FROM work_items i JOIN work_leases l ON l.name = i.store \
                    WHERE i.state IN ('queued', 'leased', 'staged') \
                    ORDER BY i.priority DESC, i.available_at, i.store, i.run LIMIT $1";
-        let rows: Vec<ItemRow> = self.rows(sql, vec![Value::integer(i64::from(limit))]).await?;
+        let rows: Vec<ItemRow> = self.rows(sql, values![limit]).await?;
         rows.into_iter().map(item).collect()
     }
 
@@ -185,7 +171,7 @@ impl State {
         let sql = "SELECT i.state, COUNT(*), CAST(SUM(CASE WHEN l.lease_until <= $1 THEN 1 ELSE 0 END) AS BIGINT), \
                    MIN(i.enqueued_at) FROM work_items i JOIN work_leases l ON l.name = i.store \
                    WHERE i.state <> 'done' GROUP BY i.state";
-        let rows: Vec<(String, i64, i64, i64)> = self.rows(sql, vec![Value::integer(now.micros())]).await?;
+        let rows: Vec<(String, i64, i64, i64)> = self.rows(sql, values![now]).await?;
         let runs: Vec<(i64,)> = self
             .rows("SELECT COUNT(*) FROM work_runs WHERE closed_at IS NULL", vec![])
             .await?;

@@ -7,7 +7,7 @@ use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 use super::lease::{LEASE_MS_MAX, WorkLease, lease_end};
 use super::row::DAMAGED;
 use super::{COMMITTER, LETTER_CHARS_MAX};
-use crate::database::{State, Value, WriteTransaction};
+use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 
 /// A store that a worker has while its lease lasts.
@@ -71,13 +71,7 @@ struct ItemUpdate<'a> {
 
 impl ItemUpdate<'_> {
     async fn apply(self, writing: &mut WriteTransaction, sql: &'static str) -> Result<u64, StateError> {
-        let values = vec![
-            Value::text(self.run),
-            Value::text(self.store),
-            Value::integer(self.fence),
-            Value::integer(self.at.micros()),
-            Value::Text(self.letter),
-        ];
+        let values = values![self.run, self.store, self.fence, self.at, self.letter];
         writing.execute(sql, values).await
     }
 }
@@ -105,11 +99,11 @@ impl State {
             // SQLite has only one writer, so no rows need to be skipped.
             WriteTransaction::Sqlite(_) => to_take!(""),
         };
-        let values = vec![
-            Value::integer(now.micros()),
-            Value::integer(i64::from(limit)),
-            Value::integer(now.latest_believed(RETRY_MS_MAX).micros()),
-            Value::integer(now.latest_believed(LEASE_MS_MAX).micros()),
+        let values = values![
+            now,
+            limit,
+            now.latest_believed(RETRY_MS_MAX),
+            now.latest_believed(LEASE_MS_MAX)
         ];
         let rows: Vec<Row> = writing.rows(sql, values).await?;
         let until = lease_end(now, lease);
@@ -127,7 +121,7 @@ impl State {
             } else {
                 (Some(holder.to_owned()), until)
             };
-            let values = vec![Value::text(&store), Value::Text(by), Value::integer(end.micros())];
+            let values = values![&store, by, end];
             let Some((fence,)): Option<(i64,)> = writing.row(sql, values).await? else {
                 continue;
             };
@@ -180,8 +174,7 @@ impl State {
         let mut writing = self.begin().await?;
         for lease in leases {
             let sql = "UPDATE work_leases SET lease_until = $3 WHERE name = $1 AND fence = $2 AND holder IS NOT NULL";
-            let mut values = lease.values();
-            values.push(Value::integer(until.micros()));
+            let values = values![&lease.name, lease.fence, until];
             if writing.execute(sql, values).await? == 0 {
                 lost.push(lease.clone());
             }

@@ -335,10 +335,10 @@ fn is_left_out(table: &str, without_sealed: bool) -> bool {
 
 fn value(cell: Json) -> Result<Value, StateError> {
     match cell {
-        Json::String(text) => Ok(Value::text(text)),
+        Json::String(text) => Ok(Value::from(text)),
         Json::Number(number) => number
             .as_i64()
-            .map(Value::integer)
+            .map(Value::from)
             .ok_or_else(|| damaged("a number is not an integer")),
         Json::Object(bytes) => {
             let hex = bytes.get("hex").and_then(Json::as_str);
