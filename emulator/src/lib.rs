@@ -90,6 +90,7 @@ mod server;
 mod shop;
 mod socket;
 mod stock;
+mod table;
 mod terms;
 mod tokens;
 mod widgets;

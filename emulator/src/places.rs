@@ -1,37 +1,11 @@
 //! Countries and the address parts that they need. The needs are those that the platform demanded when every country
 //! was tried.
 
-/// Names of the countries of the emulated stores and buyers. Other countries are displayed by their code.
-const NAMES: &[(&str, &str)] = &[
-    ("AE", "United Arab Emirates"),
-    ("AU", "Australia"),
-    ("BD", "Bangladesh"),
-    ("BR", "Brazil"),
-    ("CA", "Canada"),
-    ("CH", "Switzerland"),
-    ("CN", "China"),
-    ("DE", "Germany"),
-    ("ES", "Spain"),
-    ("FR", "France"),
-    ("GB", "United Kingdom"),
-    ("ID", "Indonesia"),
-    ("IE", "Ireland"),
-    ("IN", "India"),
-    ("IT", "Italy"),
-    ("JP", "Japan"),
-    ("KW", "Kuwait"),
-    ("LK", "Sri Lanka"),
-    ("MY", "Malaysia"),
-    ("NL", "Netherlands"),
-    ("NP", "Nepal"),
-    ("NZ", "New Zealand"),
-    ("SA", "Saudi Arabia"),
-    ("SE", "Sweden"),
-    ("SG", "Singapore"),
-    ("TH", "Thailand"),
-    ("US", "United States"),
-    ("ZA", "South Africa"),
-];
+use crate::table::rows;
+
+/// Codes and names of the countries of the emulated stores and buyers, and of the zones of the countries that many
+/// stores here are in, with the names that the Ajax API accepts.
+const PLACES: &str = include_str!("../data/places.tsv");
 
 const WITH_PROVINCES: &str = "AE AR AU BR CA CL CN CO CR EG ES GT HK ID IE IN IT JP KR KW MX MY NG PA PE PH PT RO RU SV \
                               TH US UY VE ZA";
@@ -47,64 +21,6 @@ const UNSUPPORTED: &str = "CU IR KP SY";
 
 /// A country code that no country has.
 pub(crate) const NOWHERE: &str = "ZZ";
-
-/// Zones of the countries that many stores here are in, with the names that the Ajax API accepts.
-const ZONES: &[(&str, &[(&str, &str)])] = &[
-    (
-        "AE",
-        &[
-            ("AZ", "Abu Dhabi"),
-            ("AJ", "Ajman"),
-            ("DU", "Dubai"),
-            ("FU", "Fujairah"),
-            ("RK", "Ras al-Khaimah"),
-            ("SH", "Sharjah"),
-            ("UQ", "Umm al-Quwain"),
-        ],
-    ),
-    (
-        "IN",
-        &[
-            ("AN", "Andaman and Nicobar Islands"),
-            ("AP", "Andhra Pradesh"),
-            ("AR", "Arunachal Pradesh"),
-            ("AS", "Assam"),
-            ("BR", "Bihar"),
-            ("CH", "Chandigarh"),
-            ("CG", "Chhattisgarh"),
-            ("DN", "Dadra and Nagar Haveli"),
-            ("DD", "Daman and Diu"),
-            ("DL", "Delhi"),
-            ("GA", "Goa"),
-            ("GJ", "Gujarat"),
-            ("HR", "Haryana"),
-            ("HP", "Himachal Pradesh"),
-            ("JK", "Jammu and Kashmir"),
-            ("JH", "Jharkhand"),
-            ("KA", "Karnataka"),
-            ("KL", "Kerala"),
-            ("LA", "Ladakh"),
-            ("LD", "Lakshadweep"),
-            ("MP", "Madhya Pradesh"),
-            ("MH", "Maharashtra"),
-            ("MN", "Manipur"),
-            ("ML", "Meghalaya"),
-            ("MZ", "Mizoram"),
-            ("NL", "Nagaland"),
-            ("OR", "Odisha"),
-            ("PY", "Puducherry"),
-            ("PB", "Punjab"),
-            ("RJ", "Rajasthan"),
-            ("SK", "Sikkim"),
-            ("TN", "Tamil Nadu"),
-            ("TS", "Telangana"),
-            ("TR", "Tripura"),
-            ("UP", "Uttar Pradesh"),
-            ("UK", "Uttarakhand"),
-            ("WB", "West Bengal"),
-        ],
-    ),
-];
 
 /// Parts that an address in a country must have, besides a name and a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,34 +45,51 @@ pub(crate) fn is_supported(country: &str) -> bool {
     UNSUPPORTED.split(' ').all(|code| code != country)
 }
 
-/// Returns the name of a country, or its code if the name is not listed here.
-pub(crate) fn name(code: &str) -> &str {
-    let known = NAMES.iter().find(|(known, _)| *known == code);
-    known.map_or(code, |(_, name)| name)
+/// A country, or a zone of a country.
+struct Place {
+    code: &'static str,
+    name: &'static str,
 }
 
-fn zones(country: &str) -> Option<&'static [(&'static str, &'static str)]> {
-    let known = ZONES.iter().find(|(known, _)| *known == country);
-    known.map(|(_, zones)| *zones)
+impl Place {
+    fn is(&self, text: &str) -> bool {
+        self.code.eq_ignore_ascii_case(text) || self.name.eq_ignore_ascii_case(text)
+    }
+}
+
+fn countries() -> impl Iterator<Item = Place> {
+    zones("country")
+}
+
+fn zones(country: &str) -> impl Iterator<Item = Place> {
+    rows(PLACES).filter_map(move |row| match *row {
+        [of, code, name] if of == country => Some(Place { code, name }),
+        _ => None,
+    })
+}
+
+/// Returns the name of a country, or its code if the name is not listed here.
+pub(crate) fn name(code: &str) -> &str {
+    let known = countries().find(|country| country.code == code);
+    known.map_or(code, |country| country.name)
 }
 
 /// Returns true if a country has a zone with this code. Countries whose zones are not listed here accept any code.
 pub(crate) fn has_zone(country: &str, zone: &str) -> bool {
-    zones(country).is_none_or(|zones| zones.iter().any(|(code, _)| code.eq_ignore_ascii_case(zone)))
+    let mut zones = zones(country).peekable();
+    zones.peek().is_none() || zones.any(|known| known.code.eq_ignore_ascii_case(zone))
 }
 
 /// Returns the code of a country, given its name or its code.
 pub(crate) fn code(country: &str) -> Option<&'static str> {
-    let is_it = |(code, name): &&(&str, &str)| {
-        code.eq_ignore_ascii_case(country.trim()) || name.eq_ignore_ascii_case(country.trim())
-    };
-    NAMES.iter().find(is_it).map(|(code, _)| *code)
+    let known = countries().find(|known| known.is(country.trim()));
+    known.map(|known| known.code)
 }
 
 /// Returns true if a country has a zone with this name or code. Countries whose zones are not listed here accept any.
 pub(crate) fn names_zone(country: &str, zone: &str) -> bool {
-    let is_it = |(code, name): &(&str, &str)| code.eq_ignore_ascii_case(zone) || name.eq_ignore_ascii_case(zone);
-    zones(country).is_none_or(|zones| zones.iter().any(is_it))
+    let mut zones = zones(country).peekable();
+    zones.peek().is_none() || zones.any(|known| known.is(zone))
 }
 
 /// Returns true if a postal code fits the country's format. Countries whose formats are not listed here accept any

@@ -1,3 +1,7 @@
+use std::sync::LazyLock;
+
+use crate::table::rows;
+
 /// A currency of generated stores, with the country that uses it.
 #[derive(Debug)]
 pub(crate) struct Coin {
@@ -15,7 +19,7 @@ pub(crate) struct Coin {
     /// UTC offset of the shop's clock, as in its timestamps.
     pub(crate) offset: &'static str,
     /// Cities in the country, each with its province.
-    pub(crate) cities: &'static [(&'static str, &'static str)],
+    pub(crate) cities: Vec<(&'static str, &'static str)>,
     /// Template for amounts of money in the store.
     pub(crate) money_format: &'static str,
     /// Share of generated stores, out of a thousand.
@@ -23,6 +27,36 @@ pub(crate) struct Coin {
 }
 
 impl Coin {
+    fn read(row: &[&'static str]) -> Option<Self> {
+        let &[
+            code,
+            decimals,
+            minor,
+            step,
+            charm,
+            country,
+            offset,
+            money_format,
+            share,
+            cities,
+        ] = row
+        else {
+            return None;
+        };
+        Some(Self {
+            code,
+            decimals: decimals.parse().ok()?,
+            minor_per_1000_rupees: minor.parse().ok()?,
+            step_minor: step.parse().ok()?,
+            charm_minor: charm.parse().ok()?,
+            country,
+            offset,
+            cities: cities.split('|').filter_map(|city| city.split_once('/')).collect(),
+            money_format,
+            share: share.parse().ok()?,
+        })
+    }
+
     /// Returns a typical retail price in the currency near `rupees`.
     pub(crate) fn price_minor(&self, rupees: u64) -> u64 {
         let exact = rupees.saturating_mul(self.minor_per_1000_rupees) / 1000;
@@ -32,7 +66,7 @@ impl Coin {
 
     /// Returns the currency for a random number `roll` from 0 to 999.
     pub(crate) fn at(mut roll: u64) -> &'static Self {
-        for coin in COINS {
+        for coin in COINS.iter() {
             if roll < coin.share {
                 return coin;
             }
@@ -47,118 +81,12 @@ impl Coin {
     }
 }
 
-const INDIA: &[(&str, &str)] = &[
-    ("Bengaluru", "Karnataka"),
-    ("Mumbai", "Maharashtra"),
-    ("Jaipur", "Rajasthan"),
-    ("New Delhi", "Delhi"),
-    ("Chennai", "Tamil Nadu"),
-    ("Kolkata", "West Bengal"),
-    ("Hyderabad", "Telangana"),
-    ("Ahmedabad", "Gujarat"),
-    ("Kochi", "Kerala"),
-    ("Guwahati", "Assam"),
-];
-
 /// Currencies of generated stores; the first is the most common.
-const COINS: &[Coin] = &[
-    Coin {
-        code: "INR",
-        decimals: 2,
-        minor_per_1000_rupees: 100_000,
-        step_minor: 5_000,
-        charm_minor: 100,
-        country: "IN",
-        offset: "+05:30",
-        cities: INDIA,
-        money_format: "Rs. {{amount}}",
-        share: 720,
-    },
-    Coin {
-        code: "USD",
-        decimals: 2,
-        minor_per_1000_rupees: 2_200,
-        step_minor: 100,
-        charm_minor: 1,
-        country: "US",
-        offset: "-05:00",
-        cities: &[("New York", "New York"), ("Portland", "Oregon"), ("Austin", "Texas")],
-        money_format: "${{amount}}",
-        share: 90,
-    },
-    Coin {
-        code: "EUR",
-        decimals: 2,
-        minor_per_1000_rupees: 2_000,
-        step_minor: 50,
-        charm_minor: 0,
-        country: "DE",
-        offset: "+02:00",
-        cities: &[("Berlin", "Berlin"), ("Munich", "Bavaria")],
-        money_format: "€{{amount_with_comma_separator}}",
-        share: 60,
-    },
-    Coin {
-        code: "GBP",
-        decimals: 2,
-        minor_per_1000_rupees: 1_700,
-        step_minor: 50,
-        charm_minor: 0,
-        country: "GB",
-        offset: "+01:00",
-        cities: &[("London", "England"), ("Edinburgh", "Scotland")],
-        money_format: "£{{amount}}",
-        share: 50,
-    },
-    Coin {
-        code: "JPY",
-        decimals: 0,
-        minor_per_1000_rupees: 1_800,
-        step_minor: 10,
-        charm_minor: 0,
-        country: "JP",
-        offset: "+09:00",
-        cities: &[("Kyoto", "Kyōto"), ("Tokyo", "Tōkyō")],
-        money_format: "¥{{amount_no_decimals}}",
-        share: 30,
-    },
-    Coin {
-        code: "KWD",
-        decimals: 3,
-        minor_per_1000_rupees: 6_500,
-        step_minor: 250,
-        charm_minor: 0,
-        country: "KW",
-        offset: "+03:00",
-        cities: &[("Kuwait City", "Al Asimah")],
-        money_format: "{{amount}} KD",
-        share: 20,
-    },
-    Coin {
-        code: "AED",
-        decimals: 2,
-        minor_per_1000_rupees: 8_000,
-        step_minor: 100,
-        charm_minor: 0,
-        country: "AE",
-        offset: "+04:00",
-        cities: &[("Dubai", "Dubai")],
-        money_format: "Dhs. {{amount}}",
-        share: 20,
-    },
-    Coin {
-        code: "SGD",
-        decimals: 2,
-        minor_per_1000_rupees: 3_000,
-        step_minor: 10,
-        charm_minor: 0,
-        country: "SG",
-        offset: "+08:00",
-        cities: &[("Singapore", "")],
-        money_format: "${{amount}}",
-        share: 10,
-    },
-];
+static COINS: LazyLock<Vec<Coin>> = LazyLock::new(|| {
+    rows(include_str!("../../data/coins.tsv"))
+        .filter_map(|row| Coin::read(&row))
+        .collect()
+});
 
 #[cfg(test)]
 mod tests {

@@ -41,7 +41,7 @@ impl Persona {
         } else {
             Coin::at(dice.below(1000))
         };
-        let place = dice.pick(coin.cities);
+        let place = dice.pick(&coin.cities);
         let (name, slug) = name(&mut dice, &trades[nth], place.0, index, taken);
         Self {
             index,

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use crate::table::rows;
+
 /// A kind of product.
 #[derive(Debug)]
 pub(crate) struct Kind {
@@ -63,11 +65,6 @@ const KINDS: &str = include_str!("../../data/kinds.tsv");
 const FACTS: &str = include_str!("../../data/facts.tsv");
 const SHAPES: &str = include_str!("../../data/shapes.tsv");
 const NAMES: &str = include_str!("../../data/words.tsv");
-
-fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines.map(|line| line.split('\t').collect())
-}
 
 /// Returns the second cells of the rows whose first cell is `key`.
 fn values(text: &'static str, key: &str) -> Vec<&'static str> {
