@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::fmt;
 
 use data_model::Timestamp;
 use state::{JobRunEnd, JobRunOutcome};
@@ -32,9 +33,20 @@ pub enum JobOutcome {
 }
 
 /// Reason why a job failed: an error with its causes, as text.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobFailure(String);
+
+impl fmt::Display for JobFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<E: Error + 'static> From<E> for JobFailure {
+    fn from(error: E) -> Self {
+        Self::of(&error)
+    }
+}
 
 impl JobFailure {
     /// Creates a failure with this text.

@@ -139,17 +139,16 @@ impl QueueWorker {
                 hold.lose();
                 return Ok(false);
             }
-            committed => committed.map_err(|error| JobFailure::of(&error))?,
+            committed => committed?,
         };
         if report.state != RunState::Finished {
             return Ok(false);
         }
-        let closed = self
+        let is_closed = self
             .deps
             .state
             .close_work_run(&run.run, lease, market.clock.now())
-            .await;
-        let is_closed = closed.map_err(|error| JobFailure::of(&error))?;
+            .await?;
         if is_closed {
             tracing::info!(
                 run = %run.run,

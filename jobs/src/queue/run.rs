@@ -152,13 +152,11 @@ impl QueueWorker {
         if let Some(open) = open.as_ref().filter(is_good) {
             return Ok(open.context.clone());
         }
-        let runs = self.deps.state.open_work_runs().await;
-        let runs = runs.map_err(|error| JobFailure::of(&error))?;
+        let runs = self.deps.state.open_work_runs().await?;
         let run = runs.into_iter().find(|run| run.run == work.run);
         let run = run.ok_or_else(|| JobFailure::new("its run has ended"))?;
         let deps = self.refresh_deps(CancellationToken::new()).await?;
-        let context = Box::pin(WorkerContext::open(&queued(&run), &market.refresh, &deps, &self.memory)).await;
-        let context = context.map_err(|error| JobFailure::of(&error))?;
+        let context = Box::pin(WorkerContext::open(&queued(&run), &market.refresh, &deps, &self.memory)).await?;
         *open = Some(OpenContext {
             run: run.run,
             context: context.clone(),

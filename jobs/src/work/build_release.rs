@@ -1,34 +1,22 @@
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use pipeline_release::{BuildOutcome, NoProgress, ReleaseOutcome, UpkeepReport, make_release, tidy};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use super::{Turn, Work};
+use super::Turn;
 use crate::end::{JobFailure, JobOutcome, JobReport};
 use crate::market::Market;
-use crate::name::JobName;
 
 /// Builds a release from the lake and publishes it if it differs from the current one, as `haat release build` does.
-#[derive(Debug)]
-pub(super) struct BuildRelease(pub(super) Arc<Market>);
-
-#[async_trait]
-impl Work for BuildRelease {
-    fn name(&self) -> JobName {
-        JobName::BuildRelease
-    }
-
-    async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure> {
-        let (market, runtime) = (Arc::clone(&self.0), Handle::current());
-        // On a separate thread, so that heartbeats continue during CPU-heavy builds. The build stops when `turn.cancel`
-        // is cancelled, even if the caller has gone.
-        let building = tokio::task::spawn_blocking(move || runtime.block_on(build(&market, &turn.cancel)));
-        building
-            .await
-            .unwrap_or_else(|_| Err(JobFailure::new("the build crashed: see the log")))
-    }
+pub(super) async fn run(market: &Arc<Market>, turn: Turn) -> Result<JobReport, JobFailure> {
+    let (market, runtime) = (Arc::clone(market), Handle::current());
+    // On a separate thread, so that heartbeats continue during CPU-heavy builds. The build stops when `turn.cancel`
+    // is cancelled, even if the caller has gone.
+    let building = tokio::task::spawn_blocking(move || runtime.block_on(build(&market, &turn.cancel)));
+    building
+        .await
+        .unwrap_or_else(|_| Err(JobFailure::new("the build crashed: see the log")))
 }
 
 async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport, JobFailure> {
@@ -41,7 +29,7 @@ async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport,
             ..JobReport::done()
         });
     };
-    let built = made.map_err(|error| JobFailure::of(&error))?;
+    let built = made?;
     let published = built.report.outcome == ReleaseOutcome::Published;
     let (upkeep, cache, build) = (market.tidy_options(), &market.cache_dir, &market.build_dir);
     // Boxed because the future of a vacuum is large. Upkeep that fails or is not finished is left to the next build.

@@ -1,5 +1,5 @@
 //! Work of each job, in one file per job. A new job needs a name in [`crate::JobName`], a schedule in
-//! [`crate::JobsConfig`], a file here, and an entry in [`works`].
+//! [`crate::JobsConfig`], a file here, and a case in `MarketWork`.
 
 mod build_release;
 mod check_quality;
@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use data_model::Timestamp;
+use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::end::{JobFailure, JobReport};
@@ -41,19 +42,42 @@ pub trait Work: Send + Sync + fmt::Debug {
     async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure>;
 }
 
+/// Work of a job of a market.
+#[derive(Debug)]
+struct MarketWork {
+    name: JobName,
+    market: Arc<Market>,
+}
+
+#[async_trait]
+impl Work for MarketWork {
+    fn name(&self) -> JobName {
+        self.name
+    }
+
+    async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure> {
+        let market = &self.market;
+        let run: BoxFuture<'_, _> = match self.name {
+            JobName::RefreshCatalogue => Box::pin(refresh_catalogue::run(market, turn)),
+            JobName::RefreshShipping => Box::pin(refresh_shipping::run(market, turn)),
+            JobName::RefreshReviews => Box::pin(refresh_reviews::run(market, turn)),
+            JobName::BuildRelease => Box::pin(build_release::run(market, turn)),
+            JobName::Compact => Box::pin(compact::run(market)),
+            JobName::Vacuum => Box::pin(vacuum::run(market)),
+            JobName::CollectGarbage => Box::pin(collect_garbage::run(market)),
+            JobName::CheckQuality => Box::pin(check_quality::run(market)),
+            JobName::ProbeDelivery => Box::pin(probe_delivery::run(market, turn)),
+        };
+        run.await
+    }
+}
+
 /// Returns the work of all jobs of a market.
 #[must_use]
 pub fn works(market: &Arc<Market>) -> Vec<Arc<dyn Work>> {
-    let market = || Arc::clone(market);
-    vec![
-        Arc::new(refresh_catalogue::RefreshCatalogue(market())),
-        Arc::new(refresh_shipping::RefreshShipping(market())),
-        Arc::new(refresh_reviews::RefreshReviews(market())),
-        Arc::new(build_release::BuildRelease(market())),
-        Arc::new(compact::Compact(market())),
-        Arc::new(vacuum::Vacuum(market())),
-        Arc::new(collect_garbage::CollectGarbage(market())),
-        Arc::new(check_quality::CheckQuality(market())),
-        Arc::new(probe_delivery::ProbeDelivery(market())),
-    ]
+    let work = |name| MarketWork {
+        name,
+        market: Arc::clone(market),
+    };
+    JobName::ALL.map(|name| Arc::new(work(name)) as Arc<dyn Work>).into()
 }

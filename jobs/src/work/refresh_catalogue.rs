@@ -1,12 +1,11 @@
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use data_model::{BrandSlug, StoreHost};
 use pipeline_crawl::{NoProgress, RegisteredBrand, Registry};
 use pipeline_refresh::{OtherCrawls, RefreshDeps, RunOptions, RunReport, RunState};
 use state::State;
 
-use super::{Turn, Work};
+use super::Turn;
 use crate::cadence::due_stores;
 use crate::end::{JobFailure, JobOutcome, JobReport};
 use crate::market::Market;
@@ -15,56 +14,41 @@ use crate::queue::{EnqueueRequest, enqueue_run};
 
 /// Crawls the stores of brands that are due, as `haat crawl --brand …` does. Brands that change often are due more
 /// often. If a run is interrupted, its remaining brands stay due.
-#[derive(Debug)]
-pub(super) struct RefreshCatalogue(pub(super) Arc<Market>);
-
-#[async_trait]
-impl Work for RefreshCatalogue {
-    fn name(&self) -> JobName {
-        JobName::RefreshCatalogue
+pub(super) async fn run(market: &Market, turn: Turn) -> Result<JobReport, JobFailure> {
+    let registry = Registry::load(&market.storage).await?;
+    let checks = data_checks::load(&market.storage).await?;
+    let (brands, now) = (registry.brands(), market.clock.now());
+    if brands.is_empty() {
+        return Ok(JobReport::done().count("brands", 0).count("due", 0));
     }
-
-    async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure> {
-        let market = &self.0;
-        let failed = |error: &(dyn std::error::Error + 'static)| JobFailure::of(error);
-        let registry = Registry::load(&market.storage).await.map_err(|error| failed(&error))?;
-        let checks = data_checks::load(&market.storage)
-            .await
-            .map_err(|error| failed(&error))?;
-        let (brands, now) = (registry.brands(), market.clock.now());
-        if brands.is_empty() {
-            return Ok(JobReport::done().count("brands", 0).count("due", 0));
-        }
-        let stores = market.store_deps(turn.cancel).await?;
-        let damaged = stores.lake.find_damage(false).await.map_err(|error| failed(&error))?;
-        let hosts: Vec<&StoreHost> = brands.iter().map(|brand| &brand.store).collect();
-        let due = due_stores(&hosts, &damaged, |store| checks.of(store), &market.cadence, now);
-        let registered = brands.len() as u64;
-        let due: Vec<_> = brands.into_iter().filter(|brand| due.contains(&brand.store)).collect();
-        if due.is_empty() {
-            return Ok(JobReport::done().count("brands", registered).count("due", 0));
-        }
-        if let Some(state) = &market.queue {
-            return put_into_queue(market, state, &due, registered).await;
-        }
-        let deps = RefreshDeps {
-            stores,
-            progress: Arc::new(NoProgress),
-            others: OtherCrawls::Unknown,
-        };
-        let options = RunOptions {
-            only: Some(due.iter().map(|brand| brand.slug.clone()).collect()),
-            ..RunOptions::default()
-        };
-        // Boxed because the future of a run is large.
-        let crawled = Box::pin(pipeline_refresh::crawl(&options, &market.refresh, &deps)).await;
-        let report = crawled.map_err(|error| failed(&error))?;
-        if let Err(error) = market.look_at_quality(&deps.stores.lake).await {
-            let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "the data quality of the run could not be computed");
-        }
-        Ok(told(&report, registered, due.len() as u64))
+    let stores = market.store_deps(turn.cancel).await?;
+    let damaged = stores.lake.find_damage(false).await?;
+    let hosts: Vec<&StoreHost> = brands.iter().map(|brand| &brand.store).collect();
+    let due = due_stores(&hosts, &damaged, |store| checks.of(store), &market.cadence, now);
+    let registered = brands.len() as u64;
+    let due: Vec<_> = brands.into_iter().filter(|brand| due.contains(&brand.store)).collect();
+    if due.is_empty() {
+        return Ok(JobReport::done().count("brands", registered).count("due", 0));
     }
+    if let Some(state) = &market.queue {
+        return put_into_queue(market, state, &due, registered).await;
+    }
+    let deps = RefreshDeps {
+        stores,
+        progress: Arc::new(NoProgress),
+        others: OtherCrawls::Unknown,
+    };
+    let options = RunOptions {
+        only: Some(due.iter().map(|brand| brand.slug.clone()).collect()),
+        ..RunOptions::default()
+    };
+    // Boxed because the future of a run is large.
+    let report = Box::pin(pipeline_refresh::crawl(&options, &market.refresh, &deps)).await?;
+    if let Err(error) = market.look_at_quality(&deps.stores.lake).await {
+        let error = &error as &dyn std::error::Error;
+        tracing::warn!(error, "the data quality of the run could not be computed");
+    }
+    Ok(told(&report, registered, due.len() as u64))
 }
 
 /// Puts the brands that are due into the queue for workers, except those that are already in the queue.
@@ -74,7 +58,7 @@ async fn put_into_queue(
     due: &[&RegisteredBrand],
     registered: u64,
 ) -> Result<JobReport, JobFailure> {
-    let at_work = state.stores_at_work().await.map_err(|error| JobFailure::of(&error))?;
+    let at_work = state.stores_at_work().await?;
     let due_len = due.len() as u64;
     let due: Vec<BrandSlug> = due
         .iter()
@@ -93,8 +77,7 @@ async fn put_into_queue(
         priority: 0,
         by: JobName::RefreshCatalogue.as_str(),
     };
-    let run = enqueue_run(market, state, request).await;
-    let run = run.map_err(|error| JobFailure::of(&error))?;
+    let run = enqueue_run(market, state, request).await?;
     Ok(JobReport {
         detail: Some(format!("run {}", run.run)),
         ..JobReport::done()
