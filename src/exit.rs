@@ -53,6 +53,10 @@ fn is_contended(cause: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 impl Outcome {
+    pub(crate) const fn partial_if(is_partial: bool) -> Self {
+        if is_partial { Self::Partial } else { Self::Done }
+    }
+
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         if error.is::<UsageError>() {
             Self::Usage

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use data_storage::Storage;
-use state::{MasterKeys, State, StateTarget};
+use state::{MasterKeyError, MasterKeys, State, StateTarget};
 
 use crate::exit::{plain, usage};
 use crate::wiring::Context;
@@ -123,7 +123,7 @@ impl Context {
             return Ok(StateFound::Nowhere);
         }
         let target = self.target_in(folder.clone())?;
-        let keys = self.master_keys_there(folder).await?;
+        let keys = self.master_keys(folder, MasterKeys::load).await?;
         Ok(match (State::inspect(&target, keys.as_ref()).await?, &target) {
             (false, StateTarget::Folder(folder)) => {
                 refuse_lost(folder)?;
@@ -133,23 +133,6 @@ impl Context {
             (true, StateTarget::Folder(_)) => StateFound::Whole,
             (true, _) => StateFound::Answers,
         })
-    }
-
-    /// Returns the configured master keys, else those in the file under a local home, if there is one.
-    async fn master_keys_there(&self, folder: Option<PathBuf>) -> anyhow::Result<Option<MasterKeys>> {
-        let given = &self.config.state.master_key;
-        if !given.is_empty() {
-            let keys = MasterKeys::parse(given).context("state.master_key").map_err(usage)?;
-            return Ok(Some(keys));
-        }
-        let Some(path) = folder
-            .filter(|_| self.config.state.url.is_empty())
-            .map(|folder| folder.join(MASTER_KEY))
-        else {
-            return Ok(None);
-        };
-        let keys = tokio::task::spawn_blocking(move || MasterKeys::load(&path));
-        keys.await?.context("master key")
     }
 
     /// Returns the location of a home's state.
@@ -163,7 +146,10 @@ impl Context {
         folder: Option<PathBuf>,
     ) -> anyhow::Result<(State, Option<MasterKeys>)> {
         let state = open(target).await?;
-        let keys = self.master_keys(folder).await?;
+        // The file is only created beside SQLite: servers that share PostgreSQL would each create a different key.
+        let keys = self
+            .master_keys(folder, |path| MasterKeys::load_or_make(path).map(Some))
+            .await?;
         if let Some(keys) = &keys {
             let used = state.use_master_keys(keys, self.clock.now()).await;
             used.map_err(|error| match error {
@@ -189,25 +175,28 @@ impl Context {
         }
     }
 
-    /// Returns the configured master keys, else those in the file under a local home, which is created if absent.
+    /// Returns the configured master keys, else those that `load` returns for the file under a local home.
     ///
     /// Returns `None` if neither is available: nothing can be sealed then. Servers that must seal data refuse to start
     /// without master keys.
-    async fn master_keys(&self, folder: Option<PathBuf>) -> anyhow::Result<Option<MasterKeys>> {
+    async fn master_keys(
+        &self,
+        folder: Option<PathBuf>,
+        load: fn(&Path) -> Result<Option<MasterKeys>, MasterKeyError>,
+    ) -> anyhow::Result<Option<MasterKeys>> {
         let given = &self.config.state.master_key;
         if !given.is_empty() {
             let keys = MasterKeys::parse(given).context("state.master_key").map_err(usage)?;
             return Ok(Some(keys));
         }
-        // The file is only created beside SQLite: servers that share PostgreSQL would each create a different key.
         let Some(path) = folder
             .filter(|_| self.config.state.url.is_empty())
             .map(|folder| folder.join(MASTER_KEY))
         else {
             return Ok(None);
         };
-        let keys = tokio::task::spawn_blocking(move || MasterKeys::load_or_make(&path));
-        Ok(Some(keys.await?.context("master key")?))
+        let keys = tokio::task::spawn_blocking(move || load(&path));
+        keys.await?.context("master key")
     }
 }
 

@@ -52,11 +52,7 @@ pub(crate) async fn run(args: BackfillArgs, context: Context) -> anyhow::Result<
     };
     let report = read_again(&options, &context).await?;
     context.output.print(&report, |out| write_report(out, &report))?;
-    Ok(if report.is_whole() {
-        Outcome::Done
-    } else {
-        Outcome::Partial
-    })
+    Ok(Outcome::partial_if(!report.is_whole()))
 }
 
 /// Reads the landed pages. After a signal it finishes the current item and stops.
@@ -103,9 +99,5 @@ async fn index(args: &BackfillArgs, context: &Context) -> anyhow::Result<Outcome
     if let Some(lost) = release::lost(&built.report) {
         return Err(lost);
     }
-    Ok(if built.needs_a_look() {
-        Outcome::Partial
-    } else {
-        Outcome::Done
-    })
+    Ok(Outcome::partial_if(built.needs_a_look()))
 }

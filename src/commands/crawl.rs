@@ -190,11 +190,7 @@ fn print(
 /// Returns the outcome of a crawl that did not fail itself.
 fn outcome(report: &RunReport, interrupted: bool) -> Outcome {
     let whole = report.totals.failed + report.totals.held_back + report.totals.skipped == 0;
-    if whole && !interrupted {
-        Outcome::Done
-    } else {
-        Outcome::Partial
-    }
+    Outcome::partial_if(!whole || interrupted)
 }
 
 /// Runs one refresh with a progress bar. After the stop signal `told`, the stores in progress are finished; the next

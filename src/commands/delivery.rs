@@ -35,7 +35,7 @@ async fn ask(args: ProbeArgs, context: Context) -> anyhow::Result<Outcome> {
     })?;
     print(&context, &report, args.dry_run)?;
     let is_partial = is_stopped || report.count(ProbeOutcome::Failed) + report.count(ProbeOutcome::Skipped) > 0;
-    Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
+    Ok(Outcome::partial_if(is_partial))
 }
 
 fn print(context: &Context, report: &ProbeReport, dry_run: bool) -> anyhow::Result<()> {

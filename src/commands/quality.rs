@@ -82,11 +82,9 @@ pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<O
         };
         context.output.print(&looked, |out| write_report(out, &looked))?;
     }
-    Ok(if held.is_empty() && (report.findings.is_empty() || is_released) {
-        Outcome::Done
-    } else {
-        Outcome::Partial
-    })
+    Ok(Outcome::partial_if(
+        !(held.is_empty() && (report.findings.is_empty() || is_released)),
+    ))
 }
 
 fn moment(option: &str, text: Option<String>) -> anyhow::Result<Option<Timestamp>> {

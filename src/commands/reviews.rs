@@ -40,7 +40,7 @@ pub(super) async fn reread(args: &BackfillArgs, options: &RereadOptions, context
     let document = json!({ "stage": args.stage, "report": report });
     context.output.print(&document, |out| write_reread(out, &report))?;
     let is_partial = report.interrupted || report.brands.iter().any(|one| one.outcome.is_left());
-    Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
+    Ok(Outcome::partial_if(is_partial))
 }
 
 fn write_reread(out: &mut dyn std::io::Write, report: &RereadReviews) -> std::io::Result<()> {
@@ -123,5 +123,5 @@ fn print(context: &Context, report: &ReviewsReport) -> anyhow::Result<Outcome> {
             .asked
             .iter()
             .any(|one| matches!(one.outcome, "failed" | "partial" | "skipped"));
-    Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
+    Ok(Outcome::partial_if(is_partial))
 }

@@ -49,11 +49,9 @@ pub(super) async fn reread(args: &BackfillArgs, options: &RereadOptions, context
     let report = reread_shipping(options, &deps).await.map_err(refused)?;
     let document = json!({ "stage": args.stage, "report": report });
     context.output.print(&document, |out| write_reread(out, &report))?;
-    Ok(if report.brands.iter().any(|one| one.outcome.is_left()) {
-        Outcome::Partial
-    } else {
-        Outcome::Done
-    })
+    Ok(Outcome::partial_if(
+        report.brands.iter().any(|one| one.outcome.is_left()),
+    ))
 }
 
 fn write_reread(out: &mut dyn std::io::Write, report: &RereadShipping) -> std::io::Result<()> {
@@ -127,5 +125,5 @@ fn print(context: &Context, report: &ShippingReport) -> anyhow::Result<Outcome> 
             .asked
             .iter()
             .any(|one| matches!(one.outcome, "failed" | "skipped"));
-    Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
+    Ok(Outcome::partial_if(is_partial))
 }

@@ -92,9 +92,5 @@ pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Ou
         )
     })?;
     // A worker without `--until-empty` only ends after a stop signal, so this end counts as success.
-    Ok(if args.until_empty && interrupted {
-        Outcome::Partial
-    } else {
-        Outcome::Done
-    })
+    Ok(Outcome::partial_if(args.until_empty && interrupted))
 }

@@ -72,11 +72,7 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
     drop(bar);
     let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
     print(&context, args.dry_run, &restored, &counts, &since)?;
-    Ok(if restored.lost.is_empty() {
-        Outcome::Done
-    } else {
-        Outcome::Partial
-    })
+    Ok(Outcome::partial_if(!restored.lost.is_empty()))
 }
 
 /// Prints what was restored, and how the state differs from the one at backup time.

@@ -373,11 +373,7 @@ fn print_findings(context: &Context, findings: &[Finding], named: usize, how: Re
         None => how.dry_run && finding.usable,
     };
     let left_out = !findings.iter().all(registered);
-    Ok(if left_out || interrupted {
-        Outcome::Partial
-    } else {
-        Outcome::Done
-    })
+    Ok(Outcome::partial_if(left_out || interrupted))
 }
 
 #[cfg(test)]
