@@ -1,9 +1,9 @@
-//! Calls to a store's cart API. Each call is one mutation or one read.
+//! Calls to a store's cart API: one mutation or one read each.
 //!
 //! In: a [`storefront::Store`] with its priority and deadline, and the wanted change. Out: a [`CartAnswer`], or the
 //! reason for its absence. Creating a cart, adding lines and setting quantities are not idempotent, so each of these
-//! calls is sent only once. If its outcome is unknown ([`CartError::is_unknown`]), the outcome is looked up before the
-//! call is repeated. All other calls are idempotent because they set a value.
+//! calls is sent only once. If the outcome is unknown ([`CartError::is_unknown`]), the caller reads the cart before it
+//! repeats the call. All other calls are idempotent because they set a value.
 
 use data_model::{Classify, ErrorCode};
 use serde_json::{Value, json};
@@ -17,7 +17,6 @@ use crate::rules::store_cart::{
     VariantQuantity, attributes_input, lines_input, read_cart, read_mutation,
 };
 
-/// Client for the carts of one store.
 #[derive(Debug, Clone)]
 pub(crate) struct CartClient {
     store: Store,
@@ -35,7 +34,7 @@ pub(crate) enum CartError {
 }
 
 impl CartError {
-    /// True if the store received a call that must not be repeated, and its outcome was not returned.
+    /// True if the store received a call that must not be repeated, and the response is missing.
     pub(crate) const fn is_lost(&self) -> bool {
         matches!(self, Self::Store(StoreError::OutcomeUnknown { .. }))
     }
@@ -44,7 +43,7 @@ impl CartError {
     pub(crate) const fn is_unknown(&self) -> bool {
         match self {
             Self::Store(error) => error.leaves_open(),
-            // An unreadable response does not show whether the call was carried out.
+            // A malformed response does not show whether the store carried out the call.
             Self::Fault(CartFault::Unreadable(_)) => true,
             Self::Fault(CartFault::Refused(kind)) => kind.leaves_open(),
         }
@@ -52,7 +51,7 @@ impl CartError {
 }
 
 impl CartError {
-    /// Returns a message for the caller who waits for the cart. The message leaves out internal causes.
+    /// Returns a message for a waiting caller, without internal causes.
     pub(crate) fn detail(&self) -> &'static str {
         match self {
             Self::Store(error) => detail(error),
@@ -99,7 +98,7 @@ impl CartClient {
         Self { store }
     }
 
-    /// Returns a copy of the client whose calls end at `deadline` at the latest.
+    /// Returns a copy of the client with an earlier deadline for all calls.
     pub(crate) fn until(&self, deadline: Instant) -> Self {
         Self {
             store: self.store.clone().with_deadline(deadline),
@@ -120,7 +119,7 @@ impl CartClient {
         Ok(read_cart(&answer)?.map(|cart| self.at_home(cart)))
     }
 
-    /// Adds lines. If a line exists already, its quantity grows by the given amount.
+    /// Adds lines. The quantity of an existing line grows by the given amount.
     pub(crate) async fn add_lines(&self, id: &SecretText, lines: &[VariantQuantity]) -> CartResult {
         let request = of(
             documents::CART_LINES_ADD,
@@ -132,8 +131,8 @@ impl CartClient {
         self.mutate(&request, "cartLinesAdd", Effect::Unsafe).await
     }
 
-    /// Sets the quantities of lines. Some stores split a line into several, and a repeated call splits it further. A
-    /// call that arrives late overwrites a later one.
+    /// Sets the quantities of lines. The call is not idempotent: some stores split a line, and a repeated call splits
+    /// it again. A late call overwrites a newer one.
     pub(crate) async fn update_lines(&self, id: &SecretText, lines: &[LineQuantity]) -> CartResult {
         let request = of(
             documents::CART_LINES_UPDATE,
@@ -145,7 +144,6 @@ impl CartClient {
         self.mutate(&request, "cartLinesUpdate", Effect::Unsafe).await
     }
 
-    /// Removes lines.
     pub(crate) async fn remove_lines(&self, id: &SecretText, lines: &[SecretText]) -> CartResult {
         let lines: Vec<_> = lines.iter().map(SecretText::expose).collect();
         let request = of(
@@ -158,7 +156,7 @@ impl CartClient {
         self.mutate(&request, "cartLinesRemove", Effect::Idempotent).await
     }
 
-    /// Replaces the whole list of discount codes. Codes that do not apply are not refused; [`StoreCart::codes`] reports
+    /// Replaces all discount codes. The store does not refuse codes that do not apply; [`StoreCart::codes`] reports
     /// them.
     pub(crate) async fn set_codes(&self, id: &SecretText, codes: &[String]) -> CartResult {
         let request = of(
@@ -172,7 +170,6 @@ impl CartClient {
             .await
     }
 
-    /// Sets the buyer of the cart.
     pub(crate) async fn set_buyer(&self, id: &SecretText, buyer: &Buyer) -> CartResult {
         let request = of(
             documents::CART_BUYER_IDENTITY,
@@ -185,14 +182,13 @@ impl CartClient {
             .await
     }
 
-    /// Replaces all attributes of the cart.
     pub(crate) async fn set_attributes(&self, id: &SecretText, attributes: &[CartAttribute]) -> CartResult {
         let input = attributes_input(attributes);
         let request = of(documents::CART_ATTRIBUTES, "CartAttributes", id, "attributes", input);
         self.mutate(&request, "cartAttributesUpdate", Effect::Idempotent).await
     }
 
-    /// Sets the delivery address and replaces all earlier addresses.
+    /// Sets the delivery address and removes all earlier addresses.
     pub(crate) async fn set_address(&self, id: &SecretText, address: &CartAddress) -> CartResult {
         let input = json!([address.input()]);
         let request = of(documents::CART_ADDRESSES, "CartAddresses", id, "addresses", input);
@@ -200,7 +196,7 @@ impl CartClient {
             .await
     }
 
-    /// Selects delivery options, given as pairs of delivery group and option handle.
+    /// Selects delivery options.
     pub(crate) async fn choose_delivery(&self, id: &SecretText, chosen: &[DeliveryChoice]) -> CartResult {
         let request = of(
             documents::CART_DELIVERY_OPTIONS,
@@ -233,7 +229,6 @@ impl CartClient {
     }
 }
 
-/// Builds a GraphQL request about one cart.
 fn of(document: &'static str, operation: &'static str, id: &SecretText, name: &str, input: Value) -> GraphqlRequest {
     let mut variables = json!({ "cartId": id.expose() });
     variables[name] = input;

@@ -25,18 +25,17 @@ pub(crate) struct CartContext {
     pub(crate) places: Semaphore,
 }
 
-/// The caller, the id of the operation, and its time budget.
+/// Caller of an operation, with the operation's id and time budget.
 #[derive(Debug, Clone)]
 pub(crate) struct CallerContext {
     /// Owner of the carts: `CallerId` as text.
     pub(crate) caller: String,
-    /// Id of the operation, by which a repeated operation is recognised.
+    /// Id of the operation. A repeated operation has the same id.
     pub(crate) operation: String,
     pub(crate) time: RequestTime,
 }
 
 impl CartContext {
-    /// Returns the time budget of an operation that begins now.
     pub(crate) fn time(&self) -> RequestTime {
         RequestTime::new(self.config.budget_ms, None)
     }
@@ -53,8 +52,7 @@ impl CartContext {
         Ok(store.with_deadline(deadline))
     }
 
-    /// Acquires one of the permits for concurrent store queries. Returns `None` if no permit becomes free before
-    /// `deadline`.
+    /// Acquires one of the permits for concurrent store queries. Returns `None` if none is free before `deadline`.
     pub(crate) async fn place(&self, deadline: Instant) -> Option<SemaphorePermit<'_>> {
         let place = tokio::time::timeout_at(deadline, self.places.acquire()).await;
         place.ok()?.ok()

@@ -22,26 +22,24 @@ pub(crate) enum CartFailure {
     /// The cart has no such brand, or no brand of that name exists.
     #[error("the brand is not in the cart")]
     NoBrand,
-    /// The request would exceed a limit of carts. The fields contain the path in the body and the violated rule.
+    /// The request would exceed a limit of carts. The fields are the path in the body and the violated rule.
     #[error("the cart would exceed a limit")]
     Bound(&'static str, &'static str),
-    /// No store sells any of the items. The list has one problem for each item, in the order of the items.
+    /// No store sells any of the items. The list has one problem per item, in the order of the items.
     #[error("no store sells any of the items")]
     Unsold(Vec<CartProblem>),
-    /// A different request is changing the cart and did not finish in time. The duration is the remaining time of that
-    /// request's lease, which may be renewed.
+    /// Another request is changing the cart and did not finish in time. The duration is the rest of that request's
+    /// lease, which may be renewed.
     #[error("another request is changing the cart")]
     Busy(Duration),
-    /// Too many sign-in attempts were made. The duration is the time after which another attempt is allowed.
+    /// Too many sign-in attempts were made. After this duration, another attempt is allowed.
     #[error("too many sign-in attempts were sent to stores")]
     TooOften(Duration),
-    /// No brand of that name exists.
     #[error("there is no such brand")]
     NoSuchBrand,
-    /// The only store of the request did not carry it out.
+    /// The only store in the request did not carry it out.
     #[error("the store: {detail}")]
     Store {
-        /// Error code of the problem.
         code: ErrorCode,
         /// Machine-readable reason within the code.
         reason: Option<&'static str>,
@@ -54,7 +52,7 @@ pub(crate) enum CartFailure {
     /// The shared state cannot be read or written.
     #[error(transparent)]
     State(#[from] StateError),
-    /// Another server took over the work while this server was doing it.
+    /// Another server took over the work before this server had finished.
     #[error("another server has taken over the cart")]
     TakenOver,
     /// The cart's secrets cannot be sealed.
@@ -66,7 +64,7 @@ pub(crate) enum CartFailure {
     /// A decrypted record cannot be parsed, or a response cannot be serialised.
     #[error("a saved record cannot be read")]
     Form(#[from] serde_json::Error),
-    /// A task panicked. The panic is logged where it happened.
+    /// A task panicked. The panic is already logged.
     #[error("the operation ended early")]
     Lost,
     /// The operating system returned no random bytes.
@@ -101,7 +99,7 @@ impl Classify for CartFailure {
     }
 }
 
-/// Returns the problem of a change that is still in progress, or was taken over by another server.
+/// Returns the problem for a change that is still running or that another server took over.
 pub(crate) fn unknown() -> Problem {
     let detail = "The change may have happened, or may still happen. Read the resource to see its state, or repeat \
         the request with the same Idempotency-Key.";
@@ -137,7 +135,7 @@ impl CartFailure {
         )
     }
 
-    /// Returns the problem for the caller. Causes that concern only the operator are logged instead.
+    /// Returns the problem for the caller. Causes that only concern the operator are logged.
     pub(crate) fn problem(&self) -> Problem {
         match self {
             Self::NoLine => Problem::of(self).detail("The cart has no such line."),

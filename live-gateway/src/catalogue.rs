@@ -37,13 +37,13 @@ pub enum CatalogueError {
     /// The catalogue cannot be reached.
     #[error("the query server does not answer")]
     Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The catalogue's response cannot be understood.
+    /// The catalogue's response has an unexpected form.
     #[error("the query server's answer cannot be read: {0}")]
     Answer(String),
 }
 
 impl CatalogueError {
-    /// Returns the error code for the caller: either the catalogue is not ready yet, or an internal error occurred.
+    /// Returns the error code for the caller: the catalogue is not ready yet, or an internal error.
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
             Self::NotReady | Self::Unreachable(_) => ErrorCode::NotReady,
@@ -89,7 +89,7 @@ impl HttpCatalogue {
         })
     }
 
-    /// Returns the brand with this `slug` or `domain`; `by` selects which one is compared.
+    /// Returns the brand whose `slug` or `domain` (`by`) equals `name`.
     async fn named(&self, by: &str, name: &str) -> Result<Option<StoredBrand>, CatalogueError> {
         let mut url = self.brand.clone();
         url.query_pairs_mut().append_pair(by, name);
@@ -106,7 +106,7 @@ impl HttpCatalogue {
     }
 }
 
-/// Reads the body of a response, up to the size limit.
+/// Reads the body of a response. The size is limited.
 pub(crate) async fn whole(mut response: reqwest::Response) -> Result<Vec<u8>, CatalogueError> {
     let mut bytes = Vec::new();
     let unreachable = |error: reqwest::Error| CatalogueError::Unreachable(error.into());

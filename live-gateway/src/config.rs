@@ -17,20 +17,20 @@ pub enum Way {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GatewayConfig {
-    /// Maximum time for a whole response, in milliseconds. Entries that no store has confirmed by then come from the
+    /// Maximum time for a whole response, in milliseconds. Entries that no store confirms in time come from the
     /// snapshot.
     pub budget_ms: u64,
-    /// Time in milliseconds for which a store's response is reused for later requests. Each entry states the time of
-    /// the response (`as_of`). Requests that wait at the same time always share one response.
+    /// Time in milliseconds for which a store's response is reused. Each entry states the time of the response
+    /// (`as_of`). Concurrent requests always share a response.
     pub reuse_ms: u64,
     /// Maximum number of stores that are queried concurrently.
     pub stores_at_once_max: usize,
-    /// Maximum number of products that wait for one store. Prices of further products come from the snapshot.
+    /// Maximum number of products that wait for one store. Further products get the prices of the snapshot.
     pub waiting_per_store_max: usize,
     /// Store interface that live queries use.
     pub way: Way,
-    /// Maximum time in seconds until GraphQL is tried again at a store that refused it. The pause starts at 15 seconds and
-    /// doubles with each consecutive refusal. During the pause the store is queried by `.js`.
+    /// Maximum time in seconds until GraphQL is tried again at a store that refused it. The pause starts at 15 seconds
+    /// and doubles with each refusal. During the pause, `.js` is used.
     pub graphql_retry_s: u64,
 }
 
@@ -63,11 +63,10 @@ pub enum SigningAlgorithm {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CartConfig {
-    /// Maximum time for an operation on a cart, in milliseconds. A store that has not responded within this time is
-    /// reported as a problem.
+    /// Maximum time for an operation on a cart, in milliseconds. A store that is slower is reported as a problem.
     pub budget_ms: u64,
-    /// Time in milliseconds for which a cart that was read is reused for later reads. The response states its `as_of`.
-    /// 0 disables reuse.
+    /// Time in milliseconds for which later reads reuse a cart that was read. The response states its `as_of`. 0
+    /// disables reuse.
     pub reuse_ms: u64,
     /// Maximum time for a search for discount codes, in milliseconds. The edge's timeout must be at least as long.
     pub optimize_budget_ms: u64,
@@ -85,8 +84,8 @@ pub struct CartConfig {
     pub keep_days: u32,
     /// Delivery country (two uppercase letters), used if neither the caller nor the crawl of the brand states one.
     pub country: String,
-    /// Public address of this service, without a slash at the end. Attribution tokens name it as their issuer, and the
-    /// verification keys are published below it. The address is set by the program's `public_url`, not by a key of this
+    /// Public address of this service, without a slash at the end. The address is the issuer of attribution tokens, and
+    /// the verification keys are published below it. The program's `public_url` sets the address, not a key of this
     /// section.
     #[serde(skip)]
     pub public_url: String,
@@ -94,10 +93,10 @@ pub struct CartConfig {
     pub attribution_days: u32,
     /// Validity of a price quote, in minutes.
     pub quote_minutes: u32,
-    /// Algorithm of new signing keys: of the first key, and of each key that a rotation creates.
+    /// Algorithm of new signing keys.
     pub signing_algorithm: SigningAlgorithm,
-    /// Seconds for which a new signing key is published before it signs. The time must be longer than verifiers cache
-    /// the list of keys.
+    /// Seconds for which a new signing key is published before it signs. Verifiers must cache the list of keys for a
+    /// shorter time.
     pub signing_overlap_s: u64,
     /// Hours for which the response to a request with an `Idempotency-Key` is stored.
     pub idempotency_hours: u32,
@@ -126,11 +125,10 @@ impl Default for CartConfig {
     }
 }
 
-/// Length of a day in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 
 impl CartConfig {
-    /// Returns the time in milliseconds for which a cart is stored after a change.
+    /// Returns the time in milliseconds for which a cart is kept after a change.
     pub(crate) fn keep_ms(&self) -> i64 {
         i64::from(self.keep_days.max(1)) * DAY_MS
     }

@@ -23,11 +23,11 @@ pub(crate) struct Inner {
     pub(crate) coalescers: StoreCoalescers,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: GatewayConfig,
-    /// Carts and their checkouts, if the server has any.
+    /// Carts and their checkouts; empty if the server has none.
     pub(crate) checkouts: OnceLock<Checkouts>,
-    /// Guard that counts callers' requests, if the server has one.
+    /// Guard that counts callers' requests; empty if the server has none.
     pub(crate) guard: OnceLock<Arc<Guard>>,
-    /// State of the shutdown: whether the server is about to stop.
+    /// Shows if the server is about to stop.
     pub(crate) leaving: api::DrainState,
 }
 
@@ -58,9 +58,8 @@ impl LiveGateway {
         self.0.leaving.begin();
     }
 
-    /// Enables carts, checkouts and customer sign-in with the state and keys of `dependencies`, for all clones of the
-    /// gateway. Without carts, the gateway responds to cart, checkout and customer operations with 503 `not_ready`. A
-    /// second call has no effect.
+    /// Enables carts, checkouts and customer sign-in for all clones of the gateway. Without carts, these operations
+    /// return 503 `not_ready`. A second call has no effect.
     #[must_use]
     pub fn with_carts(self, dependencies: CartDependencies) -> Self {
         let inner = &self.0;
@@ -84,8 +83,8 @@ impl LiveGateway {
         self.0.checkouts.get().ok_or_else(missing)
     }
 
-    /// Counts each request by the number of stores that it queries. `guard` has counted one store for each admitted
-    /// request already. A second call has no effect.
+    /// Counts each request by the number of stores that it queries. `guard` has already counted one store for each
+    /// admitted request. A second call has no effect.
     #[must_use]
     pub fn with_guard(self, guard: Arc<Guard>) -> Self {
         if self.0.guard.set(guard).is_err() {

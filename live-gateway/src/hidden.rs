@@ -2,8 +2,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Secret text that opens a store's cart, a checkout or a customer's account. The text is never displayed. The text is
-/// written only into sealed records and into the response to its owner.
+/// Secret text that opens a store's cart, a checkout or a customer's account. The text is written only into sealed
+/// records and into the response to its owner.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct SecretText(String);
@@ -13,7 +13,7 @@ impl SecretText {
         Self(text.into())
     }
 
-    /// Returns the text itself, to send it to its store or to its owner.
+    /// Returns the text, to send it to its store or its owner.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }

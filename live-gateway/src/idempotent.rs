@@ -1,8 +1,8 @@
 //! Idempotent execution of unsafe requests.
 //!
 //! In: a request, its optional `Idempotency-Key`, and the work to do. Out: the response, or the earlier response to the
-//! same request under the same key. Keys, requests and responses are stored in the shared state, so that all servers
-//! agree. The work is completed even if the client disconnects.
+//! same request under the same key. Keys, requests and responses are in the shared state, so that all servers agree.
+//! The work continues if the client disconnects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,22 +38,21 @@ pub(crate) struct Request<'a> {
     /// Id of the API operation.
     pub(crate) route: &'static str,
     pub(crate) headers: &'a HeaderMap,
-    /// Content that the response depends on: path parameters and body.
+    /// Content that determines the response: path parameters and body.
     pub(crate) content: Value,
     pub(crate) time: RequestTime,
 }
 
-/// The id of the operation and of the cart with which the work begins.
+/// Ids of the operation and of its cart, which stay the same when a request is repeated.
 #[derive(Debug, Clone)]
 pub(crate) struct OnceContext {
     pub(crate) asked: CallerContext,
-    /// Id of the cart that the request creates, if it creates one.
+    /// Id of the cart if the request creates one.
     pub(crate) cart: CartId,
-    /// True if the same request was begun before and its progress is unknown.
+    /// True if the same request began before and its progress is unknown.
     pub(crate) is_again: bool,
 }
 
-/// Stored row of a request.
 #[derive(Debug, Serialize, Deserialize)]
 struct RequestRecord {
     fingerprint: String,
@@ -61,13 +60,13 @@ struct RequestRecord {
     cart: String,
 }
 
-/// The slot of an idempotency key, and the lease to work on it.
+/// Idempotency key, and the lease for the work on its request.
 struct Place {
     slot: IdempotentSlot,
     lease: HeldLease,
 }
 
-/// Executes the request at most once for each key. `run` returns the body of the response, which has status 200.
+/// Executes the request at most once for each key. `run` returns the body of the response with status 200.
 pub(crate) async fn once<R, F>(context: &Arc<CartContext>, request: Request<'_>, run: R) -> Result<Response, Problem>
 where
     R: FnOnce(OnceContext) -> F,
@@ -115,7 +114,7 @@ where
     Ok(api::LiveAnswer(in_time(done, request.time).await?.into()).into_response())
 }
 
-/// Waits for the outcome of the work until shortly before the edge's deadline. The work itself continues after that.
+/// Waits for the outcome until shortly before the edge's deadline. The work continues after that.
 async fn in_time(
     work: impl Future<Output = Result<Vec<u8>, CartFailure>>,
     time: RequestTime,
@@ -148,14 +147,13 @@ fn begin(request: &Request<'_>, kept: &RequestRecord, is_again: bool) -> Result<
 
 /// Result of a claim to an idempotency key.
 enum ClaimOutcome {
-    /// This server must carry out the request; `true` if the request was begun before.
+    /// This server must carry out the request; `true` if the request began before.
     Ours(Place, RequestRecord, bool),
-    /// The request was already carried out; contains its response.
+    /// The request is done; contains the response.
     Answered(Vec<u8>),
-    /// A different request was made under the key.
+    /// The key was used for a different request.
     Another,
-    /// A different task is carrying out the request. The duration is the remaining time of that task's lease, which may
-    /// be renewed.
+    /// Another task is carrying out the request. The duration is the rest of that task's lease, which may be renewed.
     InFlight(Duration),
 }
 
@@ -182,7 +180,7 @@ async fn claim(context: &CartContext, slot: IdempotentSlot, fresh: RequestRecord
     if let Some((_, sealed)) = row.answer {
         return Ok(ClaimOutcome::Answered(keys.open(ANSWER, &slot.place(), &sealed)?));
     }
-    // A lease that ends later than a lease of ours was written by a server whose clock was ahead.
+    // A lease that ends later than a new lease would was written by a server whose clock was ahead.
     let is_at_work = row.lease_until > now && row.lease_until <= lease.until().latest_believed(0);
     if is_at_work || !context.state.resume_idempotent(&slot, &lease, now).await? {
         return Ok(ClaimOutcome::InFlight(leases::wait(row.lease_until, now)));
@@ -190,8 +188,8 @@ async fn claim(context: &CartContext, slot: IdempotentSlot, fresh: RequestRecord
     Ok(ClaimOutcome::Ours(held(slot, lease), kept, true))
 }
 
-/// Stores the outcome of the request. A final response is stored. A failure that changed nothing frees the key. After
-/// any other failure, or after temporary problems, a retry with the same key continues the work.
+/// Saves the outcome of the request. A final response is saved. A failure that changed nothing frees the key. After any
+/// other failure, or after temporary problems, a retry with the same key continues the work.
 async fn settle(context: &CartContext, place: &Place, outcome: &Result<Vec<u8>, CartFailure>) {
     let (slot, lease) = (&place.slot, place.lease.lease());
     let kept = match outcome {
@@ -216,7 +214,7 @@ async fn settle(context: &CartContext, place: &Place, outcome: &Result<Vec<u8>, 
         }
     };
     if let Err(error) = kept {
-        // The lease expires by itself. A retry of the same request then finds that the work was done.
+        // The lease expires by itself. A retry of the request then finds that the work was done.
         let error: &dyn std::error::Error = &error;
         tracing::warn!(
             error,
@@ -229,7 +227,7 @@ fn place_of_key() -> Vec<Location> {
     vec!["header".into(), "Idempotency-Key".into()]
 }
 
-/// Returns true if a response reports problems and all of these problems are temporary. A retry may then succeed.
+/// True if a response reports problems and all of them are temporary. A retry may then succeed.
 fn is_passing(body: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Answer {
@@ -252,7 +250,7 @@ fn is_passing(body: &[u8]) -> bool {
         .is_ok_and(|answer| !answer.data.problems.is_empty() && answer.data.problems.iter().all(passes))
 }
 
-/// Returns the idempotency key of a request, if it has one.
+/// Returns the idempotency key of a request, if there is one.
 fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all(KEY).into_iter();
     let Some(value) = values.next() else {
@@ -271,12 +269,12 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     }
 }
 
-/// Returns a hash of the request. Whitespace and the order of JSON keys do not affect it.
+/// Returns a hash of the request that does not depend on whitespace or the order of JSON keys.
 fn fingerprint(content: &Value) -> String {
     hex::encode(Sha256::digest(sorted(content).to_string()))
 }
 
-/// Returns the value with all JSON keys sorted, independent of the map's own order.
+/// Returns the value with all JSON keys sorted.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(members) => {

@@ -1,7 +1,7 @@
 //! Short leases for work on a cart or a request, renewed as long as the work runs.
 //!
-//! In: the leased object, and its lease. Out: a holder that renews the lease and knows whether the lease is still
-//! valid. If a process ends for any reason, it renews nothing more, and other servers take over some seconds later.
+//! In: the leased object, and its lease. Out: a holder that renews the lease and knows if the lease is still valid. If
+//! a process ends, other servers take over some seconds later.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,10 +15,9 @@ use crate::rules::carts::ids::CartId;
 
 /// Validity of a lease without renewal. The clocks of servers that share a state differ by much less.
 const LEASE: Duration = Duration::from_secs(6);
-/// Time between two renewals. Three renewals may fail before other servers take over.
+/// Time between two renewals. Three renewals may fail before another server takes over.
 const RENEW: Duration = Duration::from_millis(1_500);
 
-/// The object that is leased.
 #[derive(Debug, Clone)]
 pub(crate) enum Leased {
     Cart(CartId),
@@ -42,7 +41,7 @@ struct RenewedLease {
     until: Mutex<Instant>,
 }
 
-/// Creates a lease that is not requested from the state yet.
+/// Creates a lease that has not been acquired yet.
 pub(crate) fn lease(now: Timestamp) -> Result<Lease, StateError> {
     Lease::new(end(now))
 }
@@ -51,14 +50,14 @@ fn end(now: Timestamp) -> Timestamp {
     now.plus_millis(i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Returns the time until a foreign lease ends, unless it is renewed.
+/// Returns the time until the end of another holder's lease.
 pub(crate) fn wait(until: Timestamp, now: Timestamp) -> Duration {
     let left_micros = until.micros().saturating_sub(now.micros());
     Duration::from_micros(u64::try_from(left_micros).unwrap_or_default())
 }
 
 impl HeldLease {
-    /// Starts renewing a lease that was obtained at `since` or later.
+    /// Starts to renew a lease that was acquired at `since` or later.
     pub(crate) fn new(what: Leased, lease: Lease, state: State, clock: Arc<dyn Clock>, since: Instant) -> Self {
         let holding = Arc::new(RenewedLease {
             what,
@@ -88,7 +87,7 @@ impl HeldLease {
         &self.holding.lease
     }
 
-    /// True if the lease is still valid. A process that was suspended for a while queries the state first.
+    /// True if the lease is still valid. After a suspension of the process, the state is queried first.
     pub(crate) async fn holds(&self) -> bool {
         let until = *self.holding.until.lock().unwrap_or_else(PoisonError::into_inner);
         if Instant::now() < until {

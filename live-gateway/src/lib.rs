@@ -1,16 +1,14 @@
 //! Live gateway: queries the brands' stores for current prices and stock at a buyer's request.
 //!
-//! In: requests for products by their ids; a [`Catalogue`] that knows the selling stores and the stored data of
-//! products; the rate-limited client of stores. Out: live responses. Each entry states if the store itself confirmed it
-//! (`verified`) or if it comes from a stored snapshot, and why. Stores' responses are also passed to an [`Observe`], so
-//! that they reach the lake.
+//! In: requests for products by their ids; a [`Catalogue`] of products and their stores; the rate-limited client of
+//! stores. Out: live responses. Each entry states if the store itself confirmed it (`verified`) or if it comes from a
+//! stored snapshot, and why. Stores' responses are also passed to an [`Observe`], so that they reach the lake.
 //!
-//! All buyers who query the same store at the same time share the next request to that store. Sharing keeps the load on
-//! stores low. The pure rules are in `rules`. The rules decide which responses count as verified, match variants, and
-//! parse amounts.
+//! Buyers who query the same store at the same time share the next request to it, which limits the load on stores. The
+//! pure module `rules` decides which responses count as verified, matches variants, and parses amounts.
 //!
-//! The gateway never reports a snapshot as verified. The gateway responds within its time budget even if stores do not.
-//! The gateway never writes to the lake, and depends on neither DataFusion nor Delta.
+//! The gateway never reports a snapshot as verified. It responds within its time budget even if stores do not. It never
+//! writes to the lake, and depends on neither DataFusion nor Delta.
 
 pub mod accounts;
 mod cart_client;

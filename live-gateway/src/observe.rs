@@ -2,8 +2,7 @@ use std::fmt;
 
 use data_model::Observation;
 
-/// Receives stores' responses before they are written to the lake. Implementations must not block, because a buyer
-/// waits for the response.
+/// Receiver of stores' responses for the lake. Implementations must not block, because a buyer waits for the response.
 pub trait Observe: Send + Sync + fmt::Debug {
     /// Receives one product as its store returned it.
     fn observe(&self, observation: Observation);

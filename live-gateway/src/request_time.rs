@@ -2,22 +2,21 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Time reserved before the edge's deadline for sending the response. The content must be known by then.
+/// Time before the edge's deadline that is reserved for sending the response.
 const ANSWER: Duration = Duration::from_millis(100);
-/// Time reserved between the end of the work at the stores and the deadline for the response's content.
+/// Time between the end of the work at the stores and the deadline for the response's content.
 const WORK: Duration = Duration::from_millis(400);
 
-/// Time budget of one request, shared by all its steps from the edge to the stores.
+/// Time budget of one request, shared by all its steps.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestTime {
     began: Instant,
-    /// Deadline of the edge, if it has one.
     edge: Option<Instant>,
     budget: Duration,
 }
 
 impl RequestTime {
-    /// Starts the time budget of a request that begins now.
+    /// Starts the time budget of a request.
     pub(crate) fn new(budget_ms: u64, edge: Option<Instant>) -> Self {
         Self {
             began: Instant::now(),
@@ -34,14 +33,13 @@ impl RequestTime {
         }
     }
 
-    /// Returns the deadline for work at the stores.
     pub(crate) fn deadline(self) -> Instant {
         let own = self.began + self.budget;
         let edge = self.edge.and_then(|edge| edge.checked_sub(ANSWER + WORK));
         own.min(edge.unwrap_or(own))
     }
 
-    /// Returns the deadline for the steps before the work at the stores. A quarter of the budget is left for that work.
+    /// Returns the deadline for the steps before the work at the stores, which needs a quarter of the budget.
     pub(crate) fn before_work(self) -> Instant {
         let whole = self.deadline().saturating_duration_since(self.began);
         self.began + whole * 3 / 4

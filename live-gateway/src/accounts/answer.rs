@@ -9,7 +9,7 @@ use crate::hidden::SecretText;
 /// Reasons why a store refuses to sign a customer in, as far as the store states them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SignInRefusal {
-    /// The e-mail address has an account already.
+    /// The e-mail address already has an account.
     Taken,
     /// The account does not exist, the password is wrong, or the account is disabled. Stores do not distinguish these
     /// cases.
@@ -20,13 +20,12 @@ pub(super) enum SignInRefusal {
     Invalid(String),
     /// The store received too many attempts.
     Throttled,
-    /// The store rejects the token of the Storefront API, or the token lacks the permission.
+    /// The store rejects the token of the Storefront API, or the token lacks a permission.
     Token,
-    /// The store's response is none of the expected ones.
+    /// The response has none of the expected forms.
     Unreadable,
 }
 
-/// Customer access token that a store issued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CustomerToken {
     pub(super) token: SecretText,
@@ -69,7 +68,7 @@ struct UserError {
 
 fn payload(answer: &GraphqlAnswer, field: &str) -> Result<Payload, SignInRefusal> {
     let refused = || {
-        // Customer rate limits are reported with an error code, as an error of the call, or only in the message.
+        // Stores report a customer rate limit with an error code, as an error of the call, or only in the message.
         let has_words = answer
             .errors
             .iter()
@@ -99,7 +98,6 @@ fn denied(errors: Vec<UserError>) -> Option<SignInRefusal> {
     })
 }
 
-/// Returns success if the store created a customer.
 pub(super) fn created(answer: &GraphqlAnswer) -> Result<(), SignInRefusal> {
     let payload = payload(answer, "customerCreate")?;
     match denied(payload.customer_user_errors) {
@@ -125,13 +123,12 @@ pub(super) fn account_page(answer: &GraphqlAnswer) -> Option<String> {
     matches!(page.scheme(), "https" | "http").then(|| page.to_string())
 }
 
-/// Returns the renewed token. A store may replace the old token with a different one.
+/// Returns the renewed token, which may differ from the old token.
 pub(super) fn renewed(answer: &GraphqlAnswer) -> Result<CustomerToken, SignInRefusal> {
     let token = payload(answer, "customerAccessTokenRenew")?.customer_access_token;
     token.map(Token::given).ok_or(SignInRefusal::Unidentified)
 }
 
-/// Returns the token that the store issued to the customer.
 pub(super) fn signed_in(answer: &GraphqlAnswer) -> Result<CustomerToken, SignInRefusal> {
     let payload = payload(answer, "customerAccessTokenCreate")?;
     if let Some(denied) = denied(payload.customer_user_errors) {

@@ -10,14 +10,14 @@ use crate::hidden::SecretText;
 
 const CUSTOMER: Purpose = Purpose::new("customer");
 
-/// Store customer as whom a caller is signed in.
+/// Customer of a store as whom a caller is signed in.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Customer {
     pub(crate) email: SecretText,
     pub(crate) token: SecretText,
 }
 
-/// Customer as whom a caller is signed in at a store, and the end of that sign-in.
+/// Sign-in of a caller as a customer of a store, with the time at which the sign-in ends.
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn {
     pub(crate) customer: Customer,
@@ -43,7 +43,7 @@ impl Accounts {
         rows.into_iter().map(open).collect()
     }
 
-    /// Stores the customer as whom a caller is signed in at a store.
+    /// Saves a caller's sign-in as a customer of a store.
     pub(super) async fn keep_customer(
         &self,
         caller: &str,

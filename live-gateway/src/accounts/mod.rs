@@ -1,8 +1,8 @@
 //! Customer accounts at the brands' stores, so that callers shop as signed-in customers.
 //!
 //! In: an e-mail address and a password, which are sent only to the store. Out: the caller's sign-in status. The
-//! store's token is stored sealed, bound to the caller and the store. The token is sent only with that caller's carts
-//! at that store.
+//! store's token is stored sealed, bound to the caller and the store, and is sent only with that caller's carts at that
+//! store.
 
 mod answer;
 mod customers;

@@ -16,12 +16,11 @@ use crate::cart_failure::CartFailure;
 /// Remaining validity in milliseconds below which a token is renewed when it is used. Stores issue tokens for some
 /// weeks.
 const LEFT_MS: i64 = 7 * 86_400_000;
-/// Time after an attempt to renew a token before the next attempt, whatever the outcome.
+/// Time after a renewal attempt, successful or not, before the next attempt for the same token.
 const REST: Duration = Duration::from_secs(3_600);
-/// Maximum number of remembered renewal attempts. Further renewals are deferred.
+/// Maximum number of remembered renewal attempts. Further renewals wait.
 const TRIES_MAX: usize = 10_000;
 
-/// Times of renewal attempts, by caller and store.
 #[derive(Debug, Default)]
 pub(super) struct Renewals(Mutex<HashMap<(String, StoreHost), Instant>>);
 
@@ -42,7 +41,7 @@ impl Renewals {
 }
 
 impl Accounts {
-    /// Renews a customer's token that expires soon. The renewal runs in the background, so no request waits for it.
+    /// Renews a customer's token that expires soon. The renewal runs in the background, so that no request waits.
     pub(crate) fn renew_in_time(&self, caller: &str, brand: &StoredBrand, signed_in: &SignedIn) {
         let ends_soon = self.context.clock.now().plus_millis(LEFT_MS) > signed_in.expires_at;
         if !ends_soon || !self.renewals.may_try(caller, &brand.store) {
@@ -65,8 +64,8 @@ impl Accounts {
         });
     }
 
-    /// Returns the end of the renewed token's validity. Returns `None` if the store does not renew the token, which
-    /// then keeps its old expiry.
+    /// Returns the end of the renewed token's validity. Returns `None` if the store does not renew the token. The
+    /// token's expiry is then unchanged.
     async fn renew(
         &self,
         caller: &str,
@@ -82,7 +81,7 @@ impl Accounts {
         };
         let variables = json!({ "customerAccessToken": customer.token.expose() });
         let request = GraphqlRequest::new(documents::CUSTOMER_TOKEN_RENEW, "CustomerTokenRenew", variables);
-        // A customer token is sent only to hosts at which the store was already known.
+        // A customer token is sent only to hosts that are already known as the store's hosts.
         let answer = Box::pin(store.with_token(token).graphql(&request, Effect::Unsafe)).await;
         let given = answer.map_err(SignInError::from);
         let given = match given.and_then(|answer| renewed(&answer).map_err(SignInError::from)) {
@@ -94,7 +93,7 @@ impl Accounts {
                 return Ok(None);
             }
         };
-        // If the caller signed in or out in the meantime, the newer state is not overwritten.
+        // If the caller signed in or out in the meantime, the renewal does not overwrite the newer state.
         let now = self.customers(caller).await?;
         let is_the_same = |known: &SignedIn| known.customer.token == customer.token;
         if !now.get(&brand.store).is_some_and(is_the_same) {

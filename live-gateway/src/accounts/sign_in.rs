@@ -14,7 +14,6 @@ use crate::cart_failure::CartFailure;
 use crate::hidden::SecretText;
 use crate::schema::carts::CartAnswerDocument;
 
-/// Action to carry out at the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccountAction {
     Register,
@@ -30,7 +29,6 @@ impl AccountAction {
     }
 }
 
-/// Credentials of the customer, and the brand.
 #[derive(Clone)]
 pub(crate) struct AccountRequest {
     pub(crate) action: AccountAction,
@@ -54,7 +52,6 @@ pub(super) enum SignInError {
 }
 
 impl SignInError {
-    /// True if the store rejects the token of its Storefront API.
     pub(super) fn is_of_token(&self) -> bool {
         matches!(self, Self::Denied(SignInRefusal::Token))
     }
@@ -77,8 +74,8 @@ impl From<SignInRefusal> for SignInError {
 }
 
 impl Accounts {
-    /// Registers or logs a customer in at a brand's store, for a caller. `is_again` is true if the same request was
-    /// made before and its outcome is unknown.
+    /// Registers or logs a customer in at a brand's store. `is_again` is true if the same request was made before and
+    /// its outcome is unknown.
     pub(crate) async fn sign_in(
         &self,
         asked: &CallerContext,
@@ -89,7 +86,7 @@ impl Accounts {
         let brand = brand.ok_or(CartFailure::NoSuchBrand)?;
         self.take_try(&asked.caller, &brand, request).await?;
         let (mut store, mut given) = self.ask(asked, &brand, request, is_again).await?;
-        // A store with a new token shows it on its pages, so the page is read once more.
+        // A store with a new token shows the token on its pages, so the page is read once more.
         if given.as_ref().is_err_and(SignInError::is_of_token) && self.tokens.forget(&brand.store) {
             (store, given) = self.ask(asked, &brand, request, is_again).await?;
         }
@@ -126,7 +123,7 @@ impl Accounts {
         Ok(CartAnswerDocument::new(account, self.context.clock.now()))
     }
 
-    /// Sends the request to the store with the known Storefront token. Returns the store and its response.
+    /// Sends the request to the store with the known Storefront token. Also returns the store.
     async fn ask(
         &self,
         asked: &CallerContext,
@@ -152,8 +149,7 @@ impl Accounts {
         Ok((store, given))
     }
 
-    /// Counts an attempt at the brand's store and writes it to the audit log, because the store learns an address or
-    /// sends an e-mail.
+    /// Counts an attempt and writes it to the audit log, because the store learns an address or sends an e-mail.
     async fn take_try(&self, caller: &str, brand: &StoredBrand, request: &AccountRequest) -> Result<(), CartFailure> {
         let (action, now) = (request.action, self.context.clock.now());
         let taken = self.tries.take(caller, brand.store.as_str(), &request.email, now);
@@ -249,15 +245,15 @@ fn input(request: &AccountRequest) -> serde_json::Value {
 async fn log_in(store: &Store, request: &AccountRequest) -> Result<CustomerToken, SignInError> {
     let operation = "CustomerTokenCreate";
     let call = GraphqlRequest::new(documents::CUSTOMER_TOKEN_CREATE, operation, input(request));
-    // Creating two customer tokens does no harm. The call is still marked unsafe, because a password is sent only to
-    // hosts at which the store was already known.
+    // A second customer token does no harm. The call is still marked unsafe, because a password is sent only to hosts
+    // that are already known as the store's hosts.
     let answer = Box::pin(store.graphql(&call, Effect::Unsafe)).await?;
     Ok(signed_in(&answer)?)
 }
 
 async fn register(store: &Store, request: &AccountRequest, is_again: bool) -> Result<CustomerToken, SignInError> {
     if is_again && let Ok(given) = log_in(store, request).await {
-        // The earlier request created the account.
+        // The account exists because an earlier attempt of the same request created it.
         return Ok(given);
     }
     let call = GraphqlRequest::new(documents::CUSTOMER_CREATE, "CustomerCreate", input(request));
@@ -270,7 +266,8 @@ async fn register(store: &Store, request: &AccountRequest, is_again: bool) -> Re
         Err(error @ StoreError::OutcomeUnknown { .. }) => Some(SignInError::Store(error)),
         Err(error) => return Err(error.into()),
     };
-    // If the response was lost, a customer who can log in is registered. A failed log-in leaves the outcome unknown.
+    // If the response was lost, a customer who can log in is registered. If the log-in fails, the outcome stays
+    // unknown.
     match (log_in(store, request).await, lost) {
         (Err(_), Some(lost)) => Err(lost),
         (given, _) => given,

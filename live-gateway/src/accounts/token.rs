@@ -15,14 +15,13 @@ const STOREFRONT_TOKEN: Purpose = Purpose::new("storefront-token");
 const FOUND_TTL: Duration = Duration::from_secs(3_600);
 /// Maximum number of remembered tokens.
 const FOUND_MAX: usize = 10_000;
-/// JSON key of the token in the pages of a theme (platform: `shopify-features`).
+/// JSON key of the token in a theme's pages (platform: `shopify-features`).
 const MEMBER: &str = "\"accessToken\":\"";
 
-/// Tokens found on stores' pages.
 #[derive(Debug, Default)]
 pub(super) struct FoundTokens(Mutex<HashMap<StoreHost, (Secret, Instant)>>);
 
-/// Seals the token of a store's Storefront API in the form that `State::put_storefront_token` keeps.
+/// Seals the token of a store's Storefront API in the form that `State::put_storefront_token` saves.
 ///
 /// # Errors
 /// Returns a [`MasterKeyError`].
@@ -31,8 +30,8 @@ pub fn seal_storefront_token(keys: &MasterKeys, store: &StoreHost, token: &Secre
 }
 
 impl Accounts {
-    /// Returns the token of a store's Storefront API: the one that the operator set, or the public one on every page of
-    /// the store's theme. Returns `None` if there is neither.
+    /// Returns the token of a store's Storefront API: the operator's own, or else the public one on every page of the
+    /// store's theme.
     pub(super) async fn storefront_token(
         &self,
         brand: &StoredBrand,
@@ -50,7 +49,7 @@ impl Accounts {
         if let Some(token) = self.tokens.get(&brand.store) {
             return Ok(Some(token));
         }
-        // A page that is missing now may show a token later.
+        // The page may be missing only now, so a later request reads it again.
         let unread = |error: StoreError| {
             tracing::debug!(
                 %error,
@@ -95,7 +94,7 @@ impl FoundTokens {
     }
 }
 
-/// Returns the token in a page: 32 hexadecimal digits.
+/// Returns the token in a page, which has 32 hexadecimal digits.
 fn shown(page: &str) -> Option<Secret> {
     let (_, rest) = page.split_once(MEMBER)?;
     let (token, _) = rest.split_once('"')?;

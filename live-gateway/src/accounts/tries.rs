@@ -8,16 +8,16 @@ use data_model::Timestamp;
 use state::Actor;
 
 /// Maximum number of attempts for one address in a window. Ten attempts allow for typing errors but not for guessing
-/// from a password list.
+/// passwords.
 const ADDRESS_MAX: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(15 * 60);
-/// Attempts of one caller over all addresses, as a multiple of `ADDRESS_MAX`.
+/// Maximum number of attempts of one caller over all addresses, as a multiple of `ADDRESS_MAX`.
 const CALLER_TIMES: NonZeroU32 = NonZeroU32::MIN.saturating_add(5);
-/// Attempts of all callers at one brand, as a multiple of `ADDRESS_MAX`.
+/// Maximum number of attempts of all callers at one brand, as a multiple of `ADDRESS_MAX`.
 const BRAND_TIMES: NonZeroU32 = NonZeroU32::MIN.saturating_add(59);
 
-/// Number of sign-in attempts by caller, brand and address. The keys are remembered as hashes that only this process
-/// can compute.
+/// Number of sign-in attempts by caller, brand and address. The keys are stored as hashes that only this process can
+/// compute.
 #[derive(Debug)]
 pub(super) struct AccountTries {
     tries: Tries<u64>,
@@ -36,8 +36,7 @@ impl Default for AccountTries {
 impl AccountTries {
     /// Counts an attempt if the limits allow one.
     ///
-    /// # Errors
-    /// Returns the time to wait if there were too many attempts.
+    /// # Errors Returns the time to wait after too many attempts.
     pub(super) fn take(&self, caller: &str, brand: &str, email: &str, now: Timestamp) -> Result<(), Duration> {
         let who = self.who(caller, brand, email);
         self.tries.check(who, now)?;
@@ -45,7 +44,7 @@ impl AccountTries {
         Ok(())
     }
 
-    /// Undoes the count of an attempt, because the caller knew the password.
+    /// Undoes the count of an attempt in which the caller knew the password.
     pub(super) fn give_back(&self, caller: &str, brand: &str, email: &str) {
         self.tries.give_back(self.who(caller, brand, email));
     }
@@ -65,7 +64,7 @@ impl AccountTries {
     }
 }
 
-/// Returns the caller as the audit log names them: `CallerId` as text.
+/// Returns the caller as the audit log names callers: `CallerId` as text.
 pub(super) fn actor(caller: &str) -> Actor {
     let account = || caller.strip_prefix("account:")?.parse().ok().map(Actor::Account);
     let key = || caller.strip_prefix("key:")?.parse().ok().map(Actor::Key);

@@ -18,8 +18,8 @@ use crate::rules::store_cart::CartAttribute;
 use crate::schema::carts::{CartAnswerDocument, CartProblem};
 
 impl Checkouts {
-    /// Prepares a cart for its brands' checkouts. Each store's cart receives an attribution token, and the caller
-    /// receives the links to the checkouts.
+    /// Prepares a cart for checkout at its brands' stores. Each store's cart receives an attribution token, and the
+    /// caller receives the checkout links.
     pub(crate) async fn checkout(
         &self,
         asked: &CallerContext,
@@ -105,8 +105,8 @@ impl Checkouts {
         })
     }
 
-    /// Returns the attribution token for the caller. The token names the brands that have a checkout. If only one brand
-    /// has a checkout, the token of that store's cart is returned instead.
+    /// Returns the caller's attribution token, which names the brands that have a checkout. For a single brand, it is
+    /// the token in the store's cart.
     fn attribution(
         &self,
         signer: &Signer,
@@ -134,13 +134,13 @@ impl Checkouts {
     }
 }
 
-/// True if a store's cart carries this token.
+/// True if the token is in the store's cart.
 fn carries(group: &Group, token: &str) -> bool {
     let mut attributes = group.seen.attributes.iter();
     attributes.any(|one| one.key == ATTRIBUTE && one.value == token)
 }
 
-/// Returns the lines of which the store has less than requested. The buyer's checkout lacks the missing units.
+/// Returns the problems of lines of which the store has less than requested. The checkout lacks the missing units.
 fn shortages(group: &Group) -> impl Iterator<Item = CartProblem> + '_ {
     group.short().map(|(variant, wanted)| {
         let product = group.line(variant).map(|line| product_id(&group.brand, line.product));

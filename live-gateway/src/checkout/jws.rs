@@ -17,11 +17,10 @@ use utoipa::ToSchema;
 
 use crate::config::SigningAlgorithm;
 
-/// Length in bytes of an Ed25519 public or private key. A P-256 public key has 65 bytes; a private key is longer.
+/// Length in bytes of an Ed25519 public or private key. P-256 keys are longer; a public key has 65 bytes.
 const ED25519_BYTES: usize = 32;
 
 impl SigningAlgorithm {
-    /// Returns the algorithm of a public key.
     fn of(public_key: &[u8]) -> Self {
         if public_key.len() == ED25519_BYTES {
             Self::EdDsa
@@ -82,7 +81,6 @@ impl PrivateKey {
     }
 }
 
-/// Private key that signs tokens.
 pub(crate) struct Signer {
     key: PrivateKey,
     kid: String,
@@ -115,7 +113,7 @@ pub(crate) fn generate(algorithm: SigningAlgorithm) -> Result<Vec<u8>, Unspecifi
 }
 
 impl Signer {
-    /// Parses a private key from [`generate`]. Returns `None` if the bytes are not a private key.
+    /// Parses a private key from [`generate`]. Returns `None` if the bytes are no private key.
     pub(crate) fn from_private(bytes: &[u8]) -> Option<Self> {
         let key = if bytes.len() == ED25519_BYTES {
             PrivateKey::Ed25519(Ed25519KeyPair::from_seed_unchecked(bytes).ok()?)
@@ -135,8 +133,8 @@ impl Signer {
         self.key.public_half()
     }
 
-    /// Signs `claims` in a token of the type `typ` (RFC 8725, 3.11). Returns `None` if the claims cannot be serialised
-    /// or the operating system returns no random bytes.
+    /// Signs `claims` in a token of type `typ` (RFC 8725, 3.11). Returns `None` if the claims cannot be serialised or
+    /// the operating system returns no random bytes.
     pub(crate) fn token(&self, typ: &str, claims: &impl Serialize) -> Option<String> {
         let header = Header {
             alg: SigningAlgorithm::of(self.public_key()).name(),
@@ -146,7 +144,7 @@ impl Signer {
         self.signed(&serde_json::to_vec(&header).ok()?, &serde_json::to_vec(claims).ok()?)
     }
 
-    /// Returns the header, the payload, and the signature over both (RFC 7515, 7.1).
+    /// Returns the token: header, payload and the signature over both (RFC 7515, 7.1).
     fn signed(&self, header: &[u8], payload: &[u8]) -> Option<String> {
         let text = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(payload));
         let signature = match &self.key {
@@ -158,8 +156,8 @@ impl Signer {
     }
 }
 
-/// Returns a public key for verifiers. The key's thumbprint is the SHA-256 of the required JSON keys in their order
-/// (RFC 7638).
+/// Returns a public key for verifiers. Its thumbprint is the SHA-256 of the required JSON keys in their order (RFC
+/// 7638).
 pub(crate) fn jwk(public_key: &[u8]) -> Jwk {
     let algorithm = SigningAlgorithm::of(public_key);
     let (kty, crv, x, y) = match algorithm {
@@ -190,8 +188,8 @@ pub(crate) fn jwk(public_key: &[u8]) -> Jwk {
     }
 }
 
-/// Verifies a token of the type `typ` and returns its claims. `key` looks up the public key by the key id in the
-/// token's header.
+/// Verifies a token of type `typ` and returns its claims. `key` returns the public key for the key id in the token's
+/// header.
 pub(crate) fn verified<T: DeserializeOwned>(
     token: &str,
     typ: &str,
@@ -202,7 +200,7 @@ pub(crate) fn verified<T: DeserializeOwned>(
     let header = URL_SAFE_NO_PAD.decode(header).ok()?;
     let header: Header<'_> = serde_json::from_slice(&header).ok()?;
     let key = key(header.kid)?;
-    // The algorithm is taken from the key, never from the token (RFC 8725, 3.1).
+    // The algorithm comes from the key, never from the token (RFC 8725, 3.1).
     let algorithm = SigningAlgorithm::of(&key);
     if (header.alg, header.typ) != (algorithm.name(), typ) {
         return None;
@@ -213,7 +211,7 @@ pub(crate) fn verified<T: DeserializeOwned>(
     claims(token)
 }
 
-/// Returns the claims of a token without verification, for tokens that this service stored itself.
+/// Returns the claims of a token without verification. The token must come from this service's own state.
 pub(crate) fn claims<T: DeserializeOwned>(token: &str) -> Option<T> {
     let payload = token.split('.').nth(1)?;
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()

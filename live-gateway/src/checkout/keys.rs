@@ -13,10 +13,9 @@ use crate::cart_failure::CartFailure;
 use crate::config::{CartConfig, SigningAlgorithm};
 
 const SIGNING_KEY: Purpose = Purpose::new("signing-key");
-/// Time for which a server caches the signing keys. A new key begins to sign later than that.
+/// Time for which a server caches the signing keys. The time before a new key signs is longer.
 const READ_AGAIN: Duration = Duration::from_secs(60);
 
-/// Signing keys as they were last read.
 #[derive(Debug, Default)]
 pub(super) struct SigningKeys(Mutex<Option<(Arc<Vec<SigningKeyRow>>, Instant)>>);
 
@@ -55,12 +54,11 @@ impl From<SigningError> for CartFailure {
 
 /// Creates a new signing key, sealed with `keys` in `state`, and returns all keys, the new one first.
 ///
-/// The new key is published immediately and signs after `config.signing_overlap_s`. By then all verifiers have read the
-/// new list of keys. Older keys sign until then. Older keys stay published until the last token that they signed has
-/// expired. The very first key signs immediately.
+/// The new key is published immediately and signs after `config.signing_overlap_s`, when all verifiers have read the
+/// new list of keys. Older keys sign until then, and stay published until the last token that they signed has expired.
+/// The very first key signs immediately.
 ///
-/// # Errors
-/// Returns a [`SigningError`]; nothing is changed in that case.
+/// # Errors Returns a [`SigningError`] and changes nothing.
 pub async fn rotate_signing_key(
     state: &State,
     keys: &MasterKeys,
@@ -70,7 +68,7 @@ pub async fn rotate_signing_key(
     let overlap_ms = i64::try_from(config.signing_overlap_s.saturating_mul(1_000)).unwrap_or(i64::MAX / 2_000);
     let signs_from = now.plus_millis(overlap_ms);
     let row = generate(keys, config.signing_algorithm, signs_from)?;
-    // A server that has not read the new key yet still signs with the old key for a short time.
+    // A server that has not read the new key yet signs with the old key a little longer.
     let slack_ms = i64::try_from(READ_AGAIN.as_millis() * 2).unwrap_or_default();
     let others_end_at = signs_from.plus_millis(config.tokens_ms() + slack_ms);
     Ok(state.rotate_signing_key(&row, others_end_at, now).await?)
@@ -93,25 +91,23 @@ fn generate(
 }
 
 impl Checkouts {
-    /// Returns the keys for verifying tokens. Creates the first key if there is none.
+    /// Returns the keys that verify tokens. Creates the first key if there is none.
     pub(crate) async fn jwks(&self) -> Result<Vec<Jwk>, CartFailure> {
         let keys = self.signing_keys().await?;
         Ok(keys.iter().map(|key| jwk(&key.public_key)).collect())
     }
 
-    /// Returns the key that currently signs.
     pub(super) async fn signer(&self) -> Result<Signer, CartFailure> {
         let keys = self.signing_keys().await?;
         let now = self.context.clock.now();
-        // The newest key is first. If no key should sign yet, which happens only if the clock was set back, the oldest
-        // one signs.
+        // The newest key is first. If no key may sign yet, because the clock was set back, the oldest key signs.
         let key = keys.iter().find(|key| key.signs_from <= now).or(keys.last());
         let key = key.ok_or(CartFailure::Open(OpenError::Form))?;
         let private = self.context.keys.open(SIGNING_KEY, &key.id, &key.sealed)?;
         Signer::from_private(&private).ok_or(CartFailure::Open(OpenError::Form))
     }
 
-    /// Returns a signer of quotes; with `variant`, the quotes are about that variant only.
+    /// Returns a signer of quotes. With `variant`, each quote is about that variant only.
     pub(crate) async fn quoter(&self, variant: Option<VariantId>) -> Result<Quoter, CartFailure> {
         let config = &self.context.config;
         Ok(Quoter {
@@ -123,7 +119,6 @@ impl Checkouts {
         })
     }
 
-    /// Returns a verifier of quotes.
     pub(crate) async fn quote_reader(&self) -> Result<QuoteReader, CartFailure> {
         Ok(QuoteReader {
             keys: self.signing_keys().await?,
@@ -132,7 +127,7 @@ impl Checkouts {
     }
 
     async fn signing_keys(&self) -> Result<Arc<Vec<SigningKeyRow>>, CartFailure> {
-        // The lock is held while the keys are read, so that only one of many concurrent requests reads them.
+        // The lock is kept while the keys are read, so that only one of several concurrent requests reads them.
         let mut known = self.keys.0.lock().await;
         if let Some((keys, at)) = known.as_ref()
             && at.elapsed() < READ_AGAIN

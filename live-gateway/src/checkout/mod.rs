@@ -1,5 +1,5 @@
-//! From a cart to the brands' own checkouts, which a person completes. Each store's cart carries an attribution token
-//! that names the sender of the buyer, and that anyone can verify.
+//! Checkouts: links from a cart to the brands' own checkouts, which a person completes. Each store's cart carries an
+//! attribution token that names the service that sent the buyer. Anyone can verify the token.
 
 mod handoff;
 mod jws;

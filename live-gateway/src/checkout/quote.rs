@@ -1,5 +1,5 @@
-//! Signed quotes: a store's price of a product and the time at which the store stated it, verifiable by anyone. Quotes
-//! contain nothing about the caller. The module is pure (no I/O, no clock).
+//! Signed quotes: a store's price of a product and the time of the price, verifiable by anyone. Quotes contain nothing
+//! about the caller. The module is pure (no I/O, no clock).
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use state::SigningKeyRow;
 use super::jws::{self, Signer};
 use crate::schema::LivePrice;
 
-/// Type of the token (`typ`). Tokens of other types are not accepted as quotes.
+/// Type of the token (`typ`), which tells quotes from other tokens.
 const TYPE: &str = "haat-quote+jwt";
-/// Maximum number of variants in a quote, because quotes are sent in requests.
+/// Maximum number of variants in a quote. Requests contain quotes, so quotes must be small.
 const VARIANTS_MAX: usize = 50;
 
-/// Claims of a quote, as listed in `docs/buying.md`. Claims have the same names as the fields of responses.
+/// Claims of a quote, as listed in `docs/buying.md`. Claims have the names of the response fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Quote {
     iss: String,
@@ -25,7 +25,6 @@ struct Quote {
     product_id: String,
     product_uid: String,
     brand_slug: String,
-    /// Permanent host of the store.
     store: StoreHost,
     as_of: Timestamp,
     /// Store interface that returned the price.
@@ -34,7 +33,6 @@ struct Quote {
     variants: Vec<QuotedVariant>,
 }
 
-/// Price of one variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct QuotedVariant {
     variant_id: String,
@@ -47,26 +45,24 @@ struct QuotedVariant {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QuotedPrice {
     pub(crate) id: String,
-    /// True if the quote has expired.
     pub(crate) is_over: bool,
     pub(crate) variant: VariantId,
     pub(crate) minor: i64,
     pub(crate) currency: CurrencyCode,
 }
 
-/// Signer of quotes.
 #[derive(Debug)]
 pub(crate) struct Quoter {
     pub(crate) signer: Signer,
     pub(crate) issuer: String,
     pub(crate) now: Timestamp,
-    /// Seconds for which a quote is valid after the store stated the price.
+    /// Seconds from the time of the price for which a quote is valid.
     pub(crate) holds_s: i64,
-    /// Only variant that the quotes contain. Without it, they contain the first [`VARIANTS_MAX`] variants.
+    /// Only variant in the quotes. Without it, quotes contain the first [`VARIANTS_MAX`] variants.
     pub(crate) variant: Option<VariantId>,
 }
 
-/// Verifier of quotes, with the keys of this server.
+/// Verifier of quotes that this service signed.
 #[derive(Debug)]
 pub(crate) struct QuoteReader {
     pub(crate) keys: Arc<Vec<SigningKeyRow>>,
@@ -113,8 +109,8 @@ impl Quoter {
 }
 
 impl QuoteReader {
-    /// Returns the price that a quote states for an item: the price of its variant or, if the item names none, of the
-    /// first variant that can be bought.
+    /// Returns the price that a quote states for an item: the price of the item's variant or, if the item has none, of
+    /// the first variant that can be bought.
     pub(crate) fn read(
         &self,
         text: &str,

@@ -2,13 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Name of the attribute that carries the token in a store's cart, and in the order that results from the cart.
+/// Name of the attribute that contains the token in a store's cart and in the resulting order.
 pub(crate) const ATTRIBUTE: &str = "haat_attribution";
 
-/// Type of attribution tokens (`typ`).
 pub(crate) const TYPE: &str = "JWT";
 
-/// Maximum number of quotes that a token names, because a store keeps the token as an attribute of its cart.
+/// Maximum number of quotes in a token. The number is limited because a store saves the token as a cart attribute.
 pub(crate) const QUOTES_MAX: usize = 20;
 
 /// Claims of a token (RFC 7519), as listed in `docs/buying.md`.
@@ -16,7 +15,7 @@ pub(crate) const QUOTES_MAX: usize = 20;
 pub(crate) struct Claims {
     /// Issuer: the public address of this service.
     pub(crate) iss: String,
-    /// Audience: a store, by its permanent host. The token of a whole cart names this service instead.
+    /// Audience: the permanent host of a store, or this service for the token of a whole cart.
     pub(crate) aud: Vec<String>,
     /// Unique id of the token.
     pub(crate) jti: String,
@@ -24,12 +23,12 @@ pub(crate) struct Claims {
     pub(crate) iat: i64,
     /// Time of expiry, in seconds since 1970.
     pub(crate) exp: i64,
-    /// SHA-256 of the cart's id in base64url. Whoever knows the cart's id can check that the token belongs to this
+    /// SHA-256 of the cart's id in base64url. Someone who knows the cart's id can check that the token belongs to the
     /// cart.
     pub(crate) cart: String,
-    /// Slug of the store's brand. The token of a whole cart names all of its brands and is not sent to any store.
+    /// Slug of the store's brand. The token of a whole cart has all brands of the cart and is sent to no store.
     pub(crate) brands: Vec<String>,
-    /// Ids (`jti`) of the signed quotes with which lines of these brands were added: the first [`QUOTES_MAX`].
+    /// Ids (`jti`) of the first [`QUOTES_MAX`] signed quotes with which lines of these brands were added.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) quotes: Vec<String>,
 }

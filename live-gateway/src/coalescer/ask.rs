@@ -14,7 +14,7 @@ use crate::schema::UnverifiedCode;
 /// Outcome of one query.
 #[derive(Debug)]
 pub(super) enum QueryOutcome {
-    /// One entry for each product, in the order of the products.
+    /// Results in the order of the products.
     Products(Vec<Result<ProductNodes, Nonsense>>),
     /// The query is too complex for the store.
     TooComplex,
@@ -24,12 +24,12 @@ pub(super) enum QueryOutcome {
     Failed(Unverified),
 }
 
-/// Products of a query, and the time just before it was sent. Results are valid from that time on.
+/// Products of a query, and the time just before the query. Results are valid from that time on.
 pub(super) type QueryBatch = (Vec<Arc<StoredProduct>>, Timestamp);
 
-/// Queries the store for the waiting products when the rate limit allows it. If one product has more variants than a
-/// query allows, several queries are sent. Also returns the queried products and the time of the query. The returned
-/// list of products is empty if no query was sent.
+/// Queries the store for the waiting products as soon as the rate limit allows it. A product with more variants than a
+/// query allows needs several queries. Also returns the queried products and the time of the query. The list of
+/// products is empty if no query was sent.
 pub(super) async fn by_graphql(
     store: &Store,
     coalescer: &Arc<StoreCoalescer>,
@@ -131,12 +131,12 @@ pub(super) async fn by_js(
 ) -> Result<ProductReply, Unverified> {
     match store.product_js(&stored.handle).await {
         Ok(FetchOutcome::Body(page)) => Ok(js::read(&page.bytes, stored, page.cart_currency)?),
-        // The request had no validator, so the response `not modified` is invalid.
+        // The request had no validator, so a `not modified` response is invalid.
         Ok(FetchOutcome::NotModified) => {
             Err(Nonsense::Form("the store answered `not modified` to a request without a validator".to_owned()).into())
         }
-        // The platform returns 404 for a deleted or unpublished product. The platform also returns 404 if the shop is
-        // closed or the address belongs to another shop. In the latter two cases the product may still exist.
+        // The platform returns 404 for a deleted or unpublished product. It also returns 404 if the shop is closed or
+        // the address belongs to another shop; then the product may still exist.
         Err(StoreError::Status { status: 404 | 410 }) => {
             if !coalescer.is_known() {
                 prove(store, brand).await?;
@@ -153,7 +153,7 @@ pub(super) async fn by_js(
     }
 }
 
-/// Checks in `/meta.json` that the store is the one that was crawled.
+/// Checks by `/meta.json` that the store is the one that was crawled.
 async fn prove(store: &Store, brand: &StoredBrand) -> Result<(), Unverified> {
     let unproven = |detail: &str| Unverified::new(UnverifiedCode::StoreUnavailable, detail);
     let page = match store.meta().await {

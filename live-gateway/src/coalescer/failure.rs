@@ -4,8 +4,8 @@ use storefront::StoreError;
 use crate::rules::reason::Unverified;
 use crate::schema::UnverifiedCode;
 
-/// Converts a store's failure into a reason for the buyer. Unreadable responses have a separate code; other failures of
-/// `store_unavailable` share one code.
+/// Converts a store's failure into a reason for the buyer. Only malformed responses have a code of their own; all other
+/// failures are `store_unavailable`.
 pub(crate) fn unverified(error: &StoreError) -> Unverified {
     let cause = error.cause();
     let code = match (cause.code(), cause) {

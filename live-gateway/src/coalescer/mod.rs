@@ -1,5 +1,5 @@
-//! Request coalescer: one for each store that buyers query. The coalescer collects the requested products, queries the
-//! store for all of them together when the rate limit allows it, and passes the results to the waiting requests.
+//! Request coalescer, one for each store that buyers query. The coalescer collects the requested products, queries the
+//! store for all of them when the rate limit allows it, and returns the results to the waiting requests.
 
 mod ask;
 pub(crate) mod failure;
@@ -24,7 +24,7 @@ use crate::rules::ProductReply;
 use crate::rules::reason::Unverified;
 use crate::schema::UnverifiedCode;
 
-/// A store's response about a product, and the time of the query.
+/// Store's response about a product, with the time of the query.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) told: Arc<ProductReply>,
@@ -33,7 +33,6 @@ pub(crate) struct Answer {
     currency: CurrencyCode,
 }
 
-/// Outcome of a query for one product.
 pub(crate) type Outcome = Result<Answer, Unverified>;
 
 impl Answer {
@@ -52,14 +51,13 @@ impl Answer {
     }
 }
 
-/// Coalescers of all stores, and their shared dependencies.
+/// Coalescers of all stores, with the dependencies that they share.
 #[derive(Debug)]
 pub(crate) struct StoreCoalescers {
     coalescers: Mutex<HashMap<String, Arc<StoreCoalescer>>>,
     shared: Arc<CoalescerContext>,
 }
 
-/// Dependencies that all coalescers share.
 #[derive(Debug)]
 pub(crate) struct CoalescerContext {
     pub(crate) storefront: Storefront,
@@ -73,7 +71,7 @@ pub(crate) struct CoalescerContext {
 
 /// Number of coalescers from which on idle ones are removed.
 const COALESCERS_MAX: usize = 1_024;
-/// Maximum number of attempts. A product that a newer release describes differently is queried once more.
+/// Maximum number of queries for a request. A product is queried again if a newer release describes it differently.
 const TRIES_MAX: u32 = 2;
 
 impl StoreCoalescers {
@@ -98,13 +96,12 @@ impl StoreCoalescers {
         }
     }
 
-    /// Returns the client of stores.
     pub(crate) fn storefront(&self) -> &Storefront {
         &self.shared.storefront
     }
 
-    /// Queries the store of `brand` for `stored`, in one query with other waiting requests. Returns at `deadline` at
-    /// the latest.
+    /// Queries the store of `brand` for `stored`, together with other waiting requests. Returns at `deadline` at the
+    /// latest.
     pub(crate) async fn ask(
         &self,
         brand: &Arc<StoredBrand>,
@@ -128,7 +125,7 @@ impl StoreCoalescers {
         ))
     }
 
-    /// Returns a recent response, or registers the request as waiting. Starts the coalescer's task if it is idle.
+    /// Returns a recent response, or adds the request to the queue and starts the coalescer's task if it is idle.
     fn take(
         &self,
         coalescer: &Arc<StoreCoalescer>,
@@ -162,7 +159,7 @@ impl StoreCoalescers {
 async fn waited(told: oneshot::Receiver<Outcome>, deadline: Instant) -> Outcome {
     match tokio::time::timeout_at(deadline, told).await {
         Ok(Ok(outcome)) => outcome,
-        // The coalescer's task ended without a response. Only a panic causes this, and it is logged where it happens.
+        // Only a panic ends the coalescer's task without a response. The panic is already logged.
         Ok(Err(_)) => Err(Unverified::new(
             UnverifiedCode::StoreUnreadable,
             "the store's answer could not be read",

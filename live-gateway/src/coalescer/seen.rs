@@ -7,13 +7,13 @@ use data_model::{Observation, ProductId};
 /// Maximum number of products whose last observation is remembered.
 const PRODUCTS_MAX: usize = 200_000;
 
-/// Last observation of each product, so that identical observations are not recorded repeatedly. An observation that
-/// was forgotten or made by another process is recorded once more, which does not change the price history.
+/// Last observation of each product. Equal observations are recorded only once. An observation that was forgotten or
+/// made by another process is recorded again, which does not change the price history.
 #[derive(Debug, Default)]
 pub(crate) struct LastObservations(Mutex<HashMap<ProductId, u64>>);
 
 impl LastObservations {
-    /// True if an observation differs from the product's last one. Remembers the new observation.
+    /// True if an observation differs from the product's last one. Saves the new observation.
     pub(crate) fn is_news(&self, product: ProductId, observation: &Observation) -> bool {
         let mut hasher = DefaultHasher::new();
         observation.currency.as_str().hash(&mut hasher);

@@ -10,7 +10,7 @@ use super::{Answer, Outcome};
 use crate::config::{GatewayConfig, Way};
 use crate::rules::reason::Unverified;
 
-/// State of one store's coalescer, with the requests that wait for a response.
+/// Coalescer of one store, with the requests that wait for a response.
 #[derive(Debug)]
 pub(crate) struct StoreCoalescer {
     pub(super) base_url: String,
@@ -23,11 +23,11 @@ const GRAPHQL_PAUSE_FIRST: Duration = Duration::from_secs(15);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Answers that can be reused for other requests, by the platform's product id.
+    /// Responses that later requests may reuse, by the platform's product id.
     recent: HashMap<u64, (Instant, Answer)>,
-    /// Products for the next query, oldest first.
+    /// Products for the next query, the oldest request first.
     waiting: Vec<PendingProduct>,
-    /// Products in the query that is in progress.
+    /// Products of the current query.
     asked: Vec<PendingProduct>,
     /// True while a task processes the queue.
     works: bool,
@@ -37,10 +37,9 @@ struct State {
     graphql_refusals: u32,
     /// Time until which the store's identity counts as confirmed.
     known_until: Option<Instant>,
-    /// True if the last query was for one product by `.js`, so that the next one is for all other products.
+    /// True if the last query was for one product by `.js`. The next query is then for all other products.
     was_js: bool,
-    /// Maximum number of variants per query. The number is lower than [`VARIANTS_MAX`] after the store rejected a query
-    /// as too complex.
+    /// Maximum number of variants per query, once the store rejected a query of [`VARIANTS_MAX`] as too complex.
     variants_max: Option<usize>,
 }
 
@@ -49,7 +48,7 @@ struct State {
 pub(super) struct PendingProduct {
     pub(super) brand: Arc<StoredBrand>,
     pub(super) stored: Arc<StoredProduct>,
-    /// True if GraphQL did not return all variants, so that `.js` must show whether they are gone.
+    /// True if GraphQL did not return all variants. A query by `.js` must then show if they are gone.
     pub(super) is_missing: bool,
     tellers: Vec<oneshot::Sender<Outcome>>,
 }
@@ -59,22 +58,20 @@ impl PendingProduct {
         self.stored.platform_id == stored.platform_id
     }
 
-    /// True while any request waits for the product.
     fn is_wanted(&self) -> bool {
         self.tellers.iter().any(|teller| !teller.is_closed())
     }
 }
 
-/// Immediate result of adding a request.
 #[derive(Debug)]
 pub(super) enum Admission {
     Recent(Answer),
     Waits(oneshot::Receiver<Outcome>),
-    /// Too many products are waiting already.
+    /// The queue is full.
     Full,
 }
 
-/// Kind of the next query to the store. [`StoreCoalescer::choose`] selects its products.
+/// Kind of the next query. [`StoreCoalescer::choose`] selects its products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// All waiting products in one GraphQL query.
@@ -87,11 +84,11 @@ pub(super) enum Turn {
 pub(super) const VARIANTS_MAX: usize = 250;
 /// Time for which a store's confirmed identity is trusted.
 const KNOWN_FOR: Duration = Duration::from_secs(300);
-/// Number of variants below which a query is not made smaller.
+/// Minimum for the maximum number of variants per query.
 const VARIANTS_MIN: usize = 10;
 
-/// Returns the time for which a response can be reused. The response that a product is gone is reused for longer,
-/// because separate queries are needed for it and such products are seldom restored.
+/// Returns the time for which a response may be reused. The response that a product is gone is reused longer, because
+/// it takes a separate query and such products are seldom restored.
 fn kept_for(answer: &Answer, reuse: Duration) -> Duration {
     if answer.told.is_gone() { reuse * 10 } else { reuse }
 }
@@ -109,7 +106,7 @@ impl StoreCoalescer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a recent response, or registers the request as waiting. Also returns true if a task must be started.
+    /// Returns a recent response, or adds the request to the queue. Also returns true if a task must be started.
     pub(super) fn take(
         &self,
         brand: &Arc<StoredBrand>,
@@ -125,7 +122,7 @@ impl StoreCoalescer {
             return (Admission::Recent(answer.clone()), false);
         }
         let (teller, told) = oneshot::channel();
-        // A product that is already being queried is not queried a second time.
+        // A product in the current query is not queried a second time.
         let State { waiting, asked, .. } = &mut *state;
         if let Some(wanted) = asked
             .iter_mut()
@@ -152,7 +149,7 @@ impl StoreCoalescer {
         (Admission::Waits(told), rests)
     }
 
-    /// Returns true if the coalescer is still needed: a task runs, a request waits, or a response can be reused.
+    /// True if the coalescer is still needed: a task runs, a request waits, or a response can be reused.
     pub(super) fn is_needed(&self, reuse: Duration) -> bool {
         let state = self.state();
         state.works
@@ -162,8 +159,7 @@ impl StoreCoalescer {
                 .any(|(since, answer)| since.elapsed() < kept_for(answer, reuse))
     }
 
-    /// True while a request waits. If no request waits, the coalescer becomes idle, and the next request starts its
-    /// task again.
+    /// True while a request waits. Otherwise the coalescer becomes idle, and the next request starts its task again.
     pub(super) fn has_work(&self) -> bool {
         let mut state = self.state();
         state.waiting.retain(PendingProduct::is_wanted);
@@ -171,7 +167,7 @@ impl StoreCoalescer {
         state.works
     }
 
-    /// Returns the interface for the next query; `None` if nothing is waiting.
+    /// Returns the kind of the next query; `None` if no product waits.
     pub(super) fn next_turn(&self, way: Way) -> Option<Turn> {
         let state = self.state();
         let refused = state.graphql_refused_until.is_some_and(|until| until > Instant::now());
@@ -184,22 +180,22 @@ impl StoreCoalescer {
         match (is_missing(false), is_missing(true)) {
             (false, false) => None,
             _ if by_js => Some(Turn::Js),
-            // A product that may be gone needs a separate query. Separate queries alternate with the queries for other
-            // products, so that other products do not wait for all separate queries.
+            // A product that may be gone needs a separate query. Separate and combined queries alternate, so that other
+            // products do not wait for all separate queries.
             (true, true) if !state.was_js => Some(Turn::Js),
             (true, _) => Some(Turn::Graphql),
             (false, true) => Some(Turn::Js),
         }
     }
 
-    /// Selects the products of the next query: as many as one query allows, or one product by `.js`. Products that
-    /// arrive later wait for the next query. Returns an empty list if nothing is waiting any more.
+    /// Selects the products of the next query: one for `.js`, or as many as one GraphQL query allows. The list is empty
+    /// if no product waits any more.
     pub(super) fn choose(&self, turn: Turn) -> Vec<Arc<StoredProduct>> {
         let mut state = self.state();
         state.waiting.retain(PendingProduct::is_wanted);
         state.was_js = turn == Turn::Js;
         let refused = state.graphql_refused_until.is_some_and(|until| until > Instant::now());
-        // A product that may be gone comes first, because all other waiting products can share one query.
+        // Products that may be gone come first, because the others can share one query later.
         let only_missing = !refused && state.waiting.iter().any(|wanted| wanted.is_missing);
         let variants_max = state.variants_max.unwrap_or(VARIANTS_MAX);
         let (mut variants, mut kept) = (0, Vec::new());
@@ -207,8 +203,7 @@ impl StoreCoalescer {
             let has = wanted.stored.variants.len();
             let fits = match turn {
                 Turn::Js => state.asked.is_empty() && (wanted.is_missing || !only_missing),
-                // A product with more variants than a query allows is queried without other products, in several
-                // queries.
+                // A product with more variants than a query allows is queried alone, in several queries.
                 Turn::Graphql => !wanted.is_missing && (variants == 0 || variants + has <= variants_max),
             };
             if fits {
@@ -223,13 +218,12 @@ impl StoreCoalescer {
         asked.map(|wanted| Arc::clone(&wanted.stored)).collect()
     }
 
-    /// Returns the maximum number of variants per query.
     pub(super) fn variants_max(&self) -> usize {
         self.state().variants_max.unwrap_or(VARIANTS_MAX)
     }
 
-    /// Halves the size of later queries, because the store rejected one as too complex. Returns `false` if the size is
-    /// at its minimum.
+    /// Halves the size of later queries after the store rejected one as too complex. Returns `false` if the size is at
+    /// its minimum.
     pub(super) fn shrink(&self, variants: usize) -> bool {
         let mut state = self.state();
         let now = state.variants_max.unwrap_or(VARIANTS_MAX).min(variants.max(1));
@@ -245,8 +239,8 @@ impl StoreCoalescer {
         self.state().graphql_refused_until = Some(Instant::now() + wait);
     }
 
-    /// Uses only `.js` because the store refused a GraphQL query. A single refusal may be an error of the store's edge, so
-    /// the first pause is short; each consecutive refusal doubles the pause, up to `wait_max`.
+    /// Uses only `.js` after the store refused a GraphQL query. The first pause is short, because a single refusal may
+    /// be an error of the store's edge. Each consecutive refusal doubles the pause, up to `wait_max`.
     pub(super) fn refuse_graphql(&self, wait_max: Duration) {
         let mut state = self.state();
         let wait = GRAPHQL_PAUSE_FIRST.saturating_mul(1 << state.graphql_refusals.min(16));
@@ -254,12 +248,11 @@ impl StoreCoalescer {
         state.graphql_refused_until = Some(Instant::now() + wait.min(wait_max));
     }
 
-    /// Records that the store answered a GraphQL query.
     pub(super) fn accept_graphql(&self) {
         self.state().graphql_refusals = 0;
     }
 
-    /// Puts the products in progress back into the queue for another query.
+    /// Moves the products of the current query back into the queue.
     pub(super) fn put_back(&self) {
         let mut state = self.state();
         let mut asked = std::mem::take(&mut state.asked);
@@ -267,7 +260,7 @@ impl StoreCoalescer {
         state.waiting = asked;
     }
 
-    /// Puts a product with missing variants back into the queue, to be queried by `.js`.
+    /// Moves a product with missing variants back into the queue for a query by `.js`.
     pub(super) fn put_back_missing(&self, platform_id: u64) {
         let mut state = self.state();
         if let Some(at) = state
@@ -281,7 +274,7 @@ impl StoreCoalescer {
         }
     }
 
-    /// True if the product that is being queried by `.js` had variants missing in GraphQL.
+    /// True if GraphQL lacked variants of the product that is now queried by `.js`.
     pub(super) fn was_missing(&self, platform_id: u64) -> bool {
         let state = self.state();
         state
@@ -300,7 +293,7 @@ impl StoreCoalescer {
         self.state().known_until = Some(Instant::now() + KNOWN_FOR);
     }
 
-    /// Returns the brand of a product that is being queried.
+    /// Returns the brand of a product in the current query.
     pub(super) fn brand_of(&self, platform_id: u64) -> Option<Arc<StoredBrand>> {
         let state = self.state();
         let mut asked = state.asked.iter();
@@ -308,7 +301,7 @@ impl StoreCoalescer {
         Some(Arc::clone(&wanted.brand))
     }
 
-    /// Sends the outcome to all requests that wait for a product, and keeps a response for later requests.
+    /// Sends the outcome to all requests that wait for a product, and caches a response for later requests.
     pub(super) fn tell(&self, platform_id: u64, outcome: &Outcome, config: &GatewayConfig) -> Option<Arc<StoredBrand>> {
         let mut state = self.state();
         let at = state

@@ -15,8 +15,8 @@ use crate::rules::nodes::ProductNodes;
 use crate::rules::reason::Unverified;
 use crate::schema::UnverifiedCode;
 
-/// Guard that marks the coalescer as idle if its task panics. Without the guard, later requests would wait for a task
-/// that no longer runs.
+/// Guard that marks the coalescer as idle if its task panics. Otherwise later requests would wait for a task that has
+/// ended.
 struct Shift(Arc<StoreCoalescer>);
 
 impl Drop for Shift {
@@ -27,13 +27,13 @@ impl Drop for Shift {
     }
 }
 
-/// Queries the store repeatedly until no request waits.
+/// Queries the store until no request waits.
 pub(super) async fn work(coalescer: Arc<StoreCoalescer>, shared: Arc<CoalescerContext>) {
     let shift = Shift(coalescer);
     let coalescer = &shift.0;
     while coalescer.has_work() {
         let budget = Duration::from_millis(shared.config.budget_ms);
-        // The permit is dropped after each query, so a store that hangs occupies one permit for at most one time
+        // The permit is released after each query, so that a store that hangs blocks a permit for at most one time
         // budget.
         let Ok(Ok(_place)) = tokio::time::timeout(budget, shared.places.acquire()).await else {
             coalescer.fail_all(&Unverified::busy());
@@ -57,7 +57,7 @@ fn store_of(coalescer: &StoreCoalescer, shared: &CoalescerContext, deadline: Ins
     Ok(store.with_priority(Priority::Interactive).with_deadline(deadline))
 }
 
-/// Sends one query to the store. Products that wait when the rate limit allows the query share it.
+/// Sends one query to the store. The query includes all products that wait when the rate limit allows it.
 async fn turn(coalescer: &Arc<StoreCoalescer>, shared: &CoalescerContext, store: &Store) {
     match coalescer.next_turn(shared.config.way) {
         None => {}
@@ -70,7 +70,7 @@ async fn turn(coalescer: &Arc<StoreCoalescer>, shared: &CoalescerContext, store:
                 };
                 let told = by_js(store, coalescer, &brand, stored).await;
                 if told.as_ref().is_ok_and(|told| told.gone.is_empty()) && coalescer.was_missing(stored.platform_id) {
-                    // The store's online store sells products that its GraphQL API does not show.
+                    // The store's website sells products that its GraphQL API does not show.
                     coalescer.pause_graphql(Duration::from_secs(shared.config.graphql_retry_s));
                 }
                 let outcome = told.map(|told| Answer::new(told, as_of, stored.currency));
@@ -120,7 +120,7 @@ async fn query(coalescer: &Arc<StoreCoalescer>, shared: &CoalescerContext, store
             let why = Unverified::new(UnverifiedCode::StoreUnavailable, "the store refuses GraphQL requests");
             coalescer.fail_all(&why);
         }
-        // The query was not sent in time, so it would not be sent for the other waiting requests either.
+        // The query was not sent in time. The other waiting requests would have the same problem.
         QueryOutcome::Failed(why) if products.is_empty() => coalescer.fail_all(&why),
         QueryOutcome::Failed(why) => {
             let outcome = Err(why);

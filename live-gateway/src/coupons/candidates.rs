@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use data_model::{CodePlace, CouponSource, StatedCode, StoredBrand};
 use pipeline_parse::FoundCode;
 
-/// Code that is worth testing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
     /// The code in uppercase, because the platform ignores case.
@@ -18,22 +17,21 @@ pub(crate) struct Candidate {
 const COMMON: &str = include_str!("common.tsv");
 /// Suffixes that form codes after a brand's name.
 const SUFFIXES: [&str; 10] = ["10", "15", "20", "5", "25", "50", "100", "30", "FIRST", "200"];
-/// Words of a brand's name that codes do not begin with.
+/// Words that codes do not take from a brand's name.
 const NO_STEMS: [&str; 12] = [
     "THE", "AND", "SHOP", "STORE", "STUDIO", "HOUSE", "INDIA", "WWW", "LTD", "PVT", "INC", "COM",
 ];
-/// Maximum length of a stem in characters.
+/// Maximum length in characters of the brand's name in a code.
 const STEM_CHARS_MAX: usize = 14;
 
-/// Returns the codes that many stores have, the most likely first.
 fn common() -> impl Iterator<Item = &'static str> {
     let codes = COMMON.lines().filter_map(|line| line.split('\t').next());
     codes.filter(|code| is_code(code))
 }
 
-/// Returns at most `most` distinct codes. Codes that applied before come first. Codes stated by the store or in the
-/// description of the requested product (`described`) follow, ordered by how plainly they are stated. Common codes and
-/// codes formed from the brand's name come last, interleaved.
+/// Returns at most `most` distinct codes. Codes that worked before come first. Codes that the store or the requested
+/// product's description (`described`) states come next, the plainest statement first. Common codes and codes formed
+/// from the brand's name alternate at the end.
 pub(crate) fn candidates(
     brand: &StoredBrand,
     stated: &[StatedCode],
@@ -69,8 +67,7 @@ pub(crate) fn candidates(
     let mut chosen: Vec<Candidate> = Vec::new();
     for (_, code, source) in scored {
         match at.get(&code) {
-            // If a code has two sources, the place where the code is stated replaces `WorkedBefore`, because it
-            // describes the source better.
+            // The page that states a code describes its source better than `WorkedBefore`.
             Some(at) => {
                 if let Some(known) = chosen.get_mut(*at)
                     && known.source == CouponSource::WorkedBefore
@@ -88,8 +85,8 @@ pub(crate) fn candidates(
     chosen
 }
 
-/// Returns true for a code that anyone could guess: a common code, or a code formed from the brand's name. Other codes
-/// may have been issued to one person only.
+/// True for a code that anyone could guess: a common code, or a code formed from the brand's name. Other codes may be
+/// personal.
 pub(crate) fn is_public(brand: &StoredBrand, code: &str) -> bool {
     let code = code.to_ascii_uppercase();
     common().any(|common| common == code) || patterns(brand).contains(&code)
@@ -126,7 +123,7 @@ fn stems(brand: &StoredBrand) -> Vec<String> {
     stems
 }
 
-/// True if a text is a testable code: 3 to 32 ASCII letters, digits, hyphens and underscores.
+/// True if a text can be a code: 3 to 32 ASCII letters, digits, hyphens and underscores.
 pub(crate) fn is_code(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     (3..=32).contains(&text.len()) && text.bytes().all(allowed) && text.bytes().any(|byte| byte.is_ascii_alphanumeric())

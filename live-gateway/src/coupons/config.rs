@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CouponsConfig {
-    /// Maximum time for a response, in milliseconds. Codes that are not tested by then are reported as untested. The
+    /// Maximum time for a response, in milliseconds. Codes that are not tested in time are reported as untested. The
     /// server's own request timeout must be longer.
     pub budget_ms: u64,
-    /// Maximum time for a test job at one store, in milliseconds. The job continues after a response that did not wait
-    /// for the job, so that later requests can use the outcomes.
+    /// Maximum time for a test job at one store, in milliseconds. The job continues after the response, so that later
+    /// requests can use the outcomes.
     pub testing_ms: u64,
     /// Number of codes that are entered together; the platform accepts at most 250.
     pub codes_per_call: usize,
@@ -26,8 +26,8 @@ pub struct CouponsConfig {
     pub worked_for_s: u64,
     /// Seconds for which a store that could not be queried is not queried again.
     pub rest_s: u64,
-    /// Address for testing shipping codes, because their discount shows only if there is a delivery address. The
-    /// address is used for brands that sell to its country. `None` disables these tests.
+    /// Address for testing shipping codes, whose discount shows only with a delivery address. The address is used for
+    /// brands that sell to its country. `None` disables these tests.
     pub address: Option<CouponAddress>,
 }
 

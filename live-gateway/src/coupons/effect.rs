@@ -4,7 +4,7 @@ use data_model::{CouponEffect, CouponKind};
 
 use crate::rules::store_cart::{DiscountKind, StoreCart, StoreCode, StoreDelivery};
 
-/// Returns the effect of a code on a cart to which no other code was added.
+/// Returns the effect of a code. The cart must have no other code.
 pub(crate) fn effect(cart: &StoreCart, code: &StoreCode) -> CouponEffect {
     let takes_goods = code.discount_minor > code.shipping_minor;
     let kind = match code.stated {
@@ -22,8 +22,8 @@ pub(crate) fn effect(cart: &StoreCart, code: &StoreCode) -> CouponEffect {
     }
 }
 
-/// True if the code can only be a shipping code. A code discounts either goods or shipping. A code that applies without
-/// discounting goods that have a price is a shipping code, and its discount is 0 because shipping is free anyway.
+/// True if the code can only be a shipping code. A code discounts either goods or shipping, so a code that applies
+/// without a discount on goods is for shipping. Its discount is 0 if shipping is free anyway.
 fn can_only_be_for_shipping(cart: &StoreCart, code: &StoreCode) -> bool {
     let is_free = |delivery: &StoreDelivery| {
         let mut chosen = delivery.options.iter();
@@ -34,8 +34,8 @@ fn can_only_be_for_shipping(cart: &StoreCart, code: &StoreCode) -> bool {
 }
 
 /// Returns the kind of a discount: a whole percentage of the subtotal, or a round amount. The kind is unknown if both
-/// fit, as with 50.00 off 500.00. The kind is also unknown if the discount equals the subtotal, because discounts are
-/// limited to the subtotal.
+/// fit, as with 50.00 off 500.00. The kind is also unknown if the discount equals the subtotal, which limits every
+/// discount.
 fn kind(discount_minor: i64, subtotal_minor: i64, exponent: u32) -> CouponKind {
     if discount_minor <= 0 || discount_minor >= subtotal_minor {
         return CouponKind::Unknown;
@@ -83,7 +83,6 @@ mod tests {
     }
 
     proptest! {
-        /// A percentage is never classified as a fixed amount, regardless of how a store rounds.
         #[test]
         fn a_percentage_is_never_called_an_amount(percent in 1_i64..100, subtotal in 1_000_i64..10_000_000, up in any::<bool>()) {
             let exact = subtotal * percent;

@@ -1,5 +1,5 @@
-//! One trial cart: a cart of one item at the store, on which codes are entered until each has a verdict. The cart is
-//! not deleted afterwards; the store forgets it.
+//! Trial cart: a cart of one item at the store, on which codes are entered until each has a verdict. The store deletes
+//! the cart after a while.
 
 use data_model::{Clock, CouponEffect, CouponKind, CouponVerdict, VariantId};
 use state::CouponOutcome;
@@ -17,7 +17,6 @@ use crate::rules::store_cart::{
 /// Maximum number of codes that are tested with a delivery address.
 const DELIVERY_TRIES_MAX: usize = 3;
 
-/// State of a running test on a trial cart.
 #[derive(Debug)]
 pub(crate) struct TrialCart<'a> {
     pub(crate) client: CartClient,
@@ -33,13 +32,13 @@ pub(crate) struct TrialCart<'a> {
     pub(crate) slot: &'a Slot,
     pub(crate) cart: Option<SecretText>,
     pub(crate) calls: usize,
-    /// Codes that did not apply because the cart had no delivery.
+    /// Codes that did not apply because the cart had no delivery address.
     pub(crate) undelivered: Vec<String>,
     pub(crate) outcomes: Vec<CouponOutcome>,
 }
 
 impl TrialCart<'_> {
-    /// Tests codes until all of them have verdicts. Returns the reason if the test stops early.
+    /// Tests codes until all have verdicts. Returns the reason if the test stops early.
     pub(crate) async fn run(&mut self, codes: &[String]) -> Option<UntestedReason> {
         let stop = self.enter_all(codes).await.err();
         if stop.is_none() {
@@ -66,7 +65,7 @@ impl TrialCart<'_> {
                         tested_at,
                     }));
                 }
-                // The group was too large, so it is halved. A single code cannot be halved and stays untested.
+                // The group was too large for the store, so it is halved. A single code stays untested.
                 Err(UntestedReason::Refused) => drop(plan.halve(&group)),
                 Err(stop) => return Err(stop),
             }
@@ -80,7 +79,6 @@ impl TrialCart<'_> {
         self.slot.note(self.outcomes[from..].iter().cloned());
     }
 
-    /// Sets the cart's codes. The first call creates the cart.
     async fn enter(&mut self, codes: &[String]) -> Result<StoreCart, UntestedReason> {
         if let Some(id) = self.cart.clone() {
             self.calls += 1;
@@ -97,7 +95,6 @@ impl TrialCart<'_> {
         Ok(cart)
     }
 
-    /// Builds the draft of a cart with the item and these codes.
     fn draft(&self, codes: &[String]) -> CartDraft {
         let one = VariantQuantity {
             variant: self.item,
@@ -114,8 +111,8 @@ impl TrialCart<'_> {
         }
     }
 
-    /// Creates a cart. If the outcome of the creation is unknown, creates another cart. The first cart is harmless,
-    /// because its id is unknown and no buyer pays for it.
+    /// Creates a cart. If the outcome is unknown, a second cart is created. The first one is harmless, because nobody
+    /// knows its id.
     async fn create(&mut self, draft: &CartDraft) -> Result<CartAnswer, CartError> {
         self.calls += 1;
         match self.client.create(draft).await {
@@ -127,7 +124,7 @@ impl TrialCart<'_> {
         }
     }
 
-    /// Returns the cart of a response if it contains only this item and free lines that the store added.
+    /// Returns the cart of a response if it contains only this item and free lines from the store.
     fn believed(&self, answer: CartAnswer) -> Result<StoreCart, UntestedReason> {
         let is_about = |part: &str| {
             let mut fields = answer.refusals.iter().flat_map(|refusal| &refusal.field);
@@ -152,7 +149,7 @@ impl TrialCart<'_> {
     }
 
     /// Tests shipping codes with a delivery address. Candidates are codes that apply without a discount, and codes that
-    /// do not apply because there is no delivery. Codes keep their earlier verdict if this test gives no result.
+    /// lack a delivery. A code keeps its earlier verdict if this test gives none.
     async fn try_delivery(&mut self) {
         let Some(address) = self.address.clone() else { return };
         let weightless = self.outcomes.iter().filter_map(|outcome| match &outcome.verdict {
@@ -200,8 +197,7 @@ impl TrialCart<'_> {
     }
 }
 
-/// Removes lines without a price, such as gifts, from a cart that also has priced lines. Amounts of the other lines do
-/// not include them.
+/// Removes free lines, such as gifts, from a cart that also has priced lines. Other lines' amounts do not include them.
 fn without_free_lines(mut cart: StoreCart) -> StoreCart {
     if !cart.lines.iter().any(StoreLine::costs) {
         return cart;

@@ -1,4 +1,4 @@
-//! Operation that finds the working discount codes of a brand's store.
+//! Search for the working discount codes of a brand's store.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub struct CouponsRequest {
     pub candidates_max: u8,
 }
 
-/// Reasons why no result is returned. Failures of a store are not errors; the result reports them.
+/// Reasons why a search has no result. Failures of a store are part of the result.
 #[derive(Debug, thiserror::Error)]
 pub enum CouponsError {
     /// The release does not contain the product.
@@ -95,19 +95,19 @@ pub struct CouponsFound {
     pub candidates: usize,
     /// Number of candidates with a verdict of the store.
     pub tested: usize,
-    /// Number of tested codes whose verdict is from an earlier request.
+    /// Number of tested codes whose verdict comes from an earlier request.
     pub remembered: usize,
     /// Untested candidates, in the order of the candidates.
     pub untested: Vec<(String, UntestedReason)>,
-    /// Time of the oldest test; the current time if there is none.
+    /// Time of the oldest test, or the current time if there is none.
     pub as_of: Timestamp,
 }
 
-/// Shop, items and stated codes for a request.
+/// Shop, items and known codes for a request.
 #[derive(Debug)]
 struct Target {
     shop: StoredShop,
-    /// Items that the cart can be made of, the best first.
+    /// Items for the trial cart, the best first.
     items: Vec<TestItem>,
     /// Codes that the product's description states.
     described: Vec<FoundCode>,
@@ -128,11 +128,10 @@ struct CandidateTests<'a> {
 const ITEMS_MAX: usize = 4;
 
 impl Finder {
-    /// Finds working codes by testing candidates on a cart of one item at the brand's store. Concurrent requests for
-    /// the same store share one test. Recently tested codes are returned without querying the store.
+    /// Tests candidates on a cart of one item at the brand's store. Concurrent requests for the same store share one
+    /// test. Recently tested codes need no query.
     ///
-    /// Returns within the budget, even if the store is slow. A test that is still running then continues for later
-    /// requests.
+    /// Returns within the budget, even if the store is slow. A running test then continues for later requests.
     ///
     /// # Errors
     /// Returns a [`CouponsError`].
@@ -188,7 +187,7 @@ impl Finder {
                 .filter_map(|sample| items_of(sample).into_iter().next())
                 .collect(),
         };
-        // The description is plain text. Its lines are separated like the lines of a page.
+        // The description is plain text, but the parser expects the lines of a page.
         let lines = |product: StoredProduct| product.description.replace('\n', "<br>");
         let described = product.map_or_else(Vec::new, |product| stated_codes(&lines(product)));
         Ok(Target { shop, items, described })
@@ -196,8 +195,8 @@ impl Finder {
 }
 
 impl CandidateTests<'_> {
-    /// Tests all candidates, as far as time and the store allow. Returns the item used, and the reason if not all were
-    /// tested.
+    /// Tests all candidates, as far as time and the store allow. Returns the tested item, and the reason if some
+    /// candidates were not tested.
     async fn run(&self) -> (Option<TestItem>, Option<UntestedReason>) {
         let (slot, deadline) = (&self.slot, self.deadline);
         let mut last_item = None;
@@ -217,7 +216,7 @@ impl CandidateTests<'_> {
                 let Ok(turn) = turn else {
                     return (last_item, Some(UntestedReason::Budget));
                 };
-                // The previous holder of the lock may have tested all of the codes in the meantime.
+                // Another request may have tested all codes while this one waited for the lock.
                 let missing = self.missing(variant);
                 if missing.is_empty() || slot.is_sold_out(variant) || self.stopped(variant).is_some() {
                     continue;
@@ -229,11 +228,11 @@ impl CandidateTests<'_> {
                     item: *item,
                     candidates: missing,
                 };
-                // The test continues for later requests if this response does not wait for its end.
+                // The test continues for later requests if this request stops waiting.
                 let done = tokio::spawn(testing.run(turn));
                 match timeout_at(deadline, done).await {
                     Ok(Ok(_)) => {}
-                    // The task fails only on a panic, which is logged where it happens.
+                    // The task fails only on a panic, which is already logged.
                     Ok(Err(_)) => return (last_item, Some(UntestedReason::StoreUnreadable)),
                     Err(_) => return (last_item, Some(UntestedReason::Budget)),
                 }
@@ -242,7 +241,7 @@ impl CandidateTests<'_> {
         (last_item.or(self.items.first().copied()), Some(UntestedReason::SoldOut))
     }
 
-    /// Returns the candidates without a recent verdict that no test job has covered since this request began.
+    /// Returns the candidates without a recent verdict that no test has covered since this request began.
     fn missing(&self, item: VariantId) -> Vec<Candidate> {
         let Inner { clock, config, .. } = &*self.finder.0;
         let (slot, now) = (&self.slot, clock.now());
@@ -255,8 +254,8 @@ impl CandidateTests<'_> {
         self.candidates.iter().filter(is_missing).cloned().collect()
     }
 
-    /// Returns the reason not to start a test of the item: an earlier test since this request began was stopped, or the
-    /// store must not be queried for now.
+    /// Returns the reason not to test the item: a test since this request began was stopped, or the store must not be
+    /// queried now.
     fn stopped(&self, item: VariantId) -> Option<UntestedReason> {
         let TestEnd {
             at, item: tested, stop, ..
@@ -315,7 +314,7 @@ impl CandidateTests<'_> {
     }
 }
 
-/// Returns the items that a cart can be made of, those that the store most likely sells first.
+/// Returns the items for a trial cart, those that the store most likely sells first.
 fn items_of(product: &StoredProduct) -> Vec<TestItem> {
     let of = |available: bool| {
         let variants = product

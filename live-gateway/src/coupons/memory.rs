@@ -1,4 +1,4 @@
-//! Outcomes of codes at one store: an in-process cache in front of the state that all servers share.
+//! Outcomes of codes at one store, cached in this process. All servers share the stored outcomes.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,21 +11,19 @@ use tokio::time::{Instant, timeout_at};
 use super::config::CouponsConfig;
 use super::reason::UntestedReason;
 
-/// Maximum number of outcomes per store, in memory and in the state.
+/// Maximum number of outcomes per store, in this process and in the state.
 const OUTCOMES_MAX: u32 = 2_000;
 /// Maximum number of codes that applied before.
 const WORKED_MAX: u32 = 20;
-/// Time after which outcomes are read from the state again. New outcomes of other servers may be missing until then.
+/// Time after which outcomes are read from the state again, to find those of other servers.
 const READ_AGAIN: Duration = Duration::from_secs(60);
-/// Maximum time for a read or write of the state. Discount codes can be tested even if the state cannot be read or
-/// written.
+/// Maximum time for a read or write of the state. Codes are tested even if the state is not available.
 const STATE_PATIENCE: Duration = Duration::from_millis(1_500);
-/// Time for which an item that the store did not sell is skipped.
+/// Time for which an item is skipped after the store did not sell it.
 const SOLD_OUT_FOR: Duration = Duration::from_secs(1_800);
-/// Maximum number of stores in memory. Beyond it, stores without active requests are removed.
+/// Maximum number of stores in memory. Above it, stores without active requests are removed.
 const STORES_MAX: usize = 1_024;
 
-/// Slots of all stores with known outcomes.
 #[derive(Debug, Default)]
 pub(crate) struct Slots(Mutex<HashMap<StoreHost, Arc<Slot>>>);
 
@@ -48,7 +46,6 @@ impl Slots {
     }
 }
 
-/// Known outcomes of one store.
 #[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) store: StoreHost,
@@ -64,11 +61,11 @@ struct CodeMemory {
     read: HashMap<VariantId, Instant>,
     sold_out: HashMap<VariantId, Instant>,
     last: Option<TestEnd>,
-    /// Codes that were suggested for other carts.
+    /// Codes that were suggested for callers' carts.
     suggested: HashSet<String>,
 }
 
-/// Shared state, clock and settings for stored outcomes.
+/// State, clock and settings for stored outcomes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MemoryContext<'a> {
     pub(crate) state: &'a State,
@@ -81,7 +78,7 @@ pub(crate) struct MemoryContext<'a> {
 pub(crate) struct TestEnd {
     pub(crate) at: Instant,
     pub(crate) item: VariantId,
-    /// Codes that the job was to test.
+    /// Codes that the job had to test.
     pub(crate) codes: HashSet<String>,
     /// Reason why the job ended early.
     pub(crate) stop: Option<UntestedReason>,
@@ -107,7 +104,6 @@ impl Slot {
         is_fresh(last, now, config).then(|| last.clone())
     }
 
-    /// Records outcomes.
     pub(crate) fn note(&self, outcomes: impl IntoIterator<Item = CouponOutcome>) {
         let mut known = self.known();
         for outcome in outcomes {
@@ -118,7 +114,7 @@ impl Slot {
             }
         }
         if known.outcomes.len() > OUTCOMES_MAX as usize {
-            // The outcomes are still in the state.
+            // The outcomes can be read from the state again.
             known.outcomes.clear();
             known.read.clear();
         }
@@ -141,15 +137,14 @@ impl Slot {
         }
     }
 
-    /// Returns codes that were applied to any cart of the store before. Returns an empty list if the state does not
-    /// respond in time.
+    /// Returns codes that worked on any cart of the store. The list is empty if the state does not respond in time.
     pub(crate) async fn worked(&self, memory: MemoryContext<'_>, deadline: Instant) -> Vec<String> {
         let since = before(memory.clock.now(), memory.config.worked_for_s);
         let reading = memory.state.coupons_that_worked(&self.store, since, WORKED_MAX);
         in_time(reading, deadline).await.unwrap_or_default()
     }
 
-    /// Writes outcomes to the state for all servers.
+    /// Writes outcomes to the state, which all servers share.
     pub(crate) async fn write(&self, outcomes: &[CouponOutcome], memory: MemoryContext<'_>) {
         let bounds = CouponBounds {
             oldest: before(memory.clock.now(), memory.config.kept_for_s()),
@@ -187,7 +182,7 @@ impl Slot {
     }
 }
 
-/// True if an outcome is recent enough to be reused. An outcome from more than a minute in the future is rejected.
+/// True if an outcome is recent enough to be reused. An outcome from more than a minute in the future counts as old.
 fn is_fresh(outcome: &CouponOutcome, now: Timestamp, config: &CouponsConfig) -> bool {
     let age_s = now.millis_since(outcome.tested_at) / 1_000;
     let kept_s = match outcome.verdict {
@@ -204,7 +199,7 @@ fn before(now: Timestamp, seconds: u64) -> Timestamp {
     now.plus_millis(millis.saturating_neg())
 }
 
-/// Returns the result of a state operation. On a timeout or error it logs and counts the failure, and returns `None`.
+/// Returns the result of a state operation. A timeout or error is logged and counted, and gives `None`.
 async fn in_time<T>(work: impl Future<Output = Result<T, StateError>>, deadline: Instant) -> Option<T> {
     let deadline = deadline.min(Instant::now() + STATE_PATIENCE);
     match timeout_at(deadline, work).await {

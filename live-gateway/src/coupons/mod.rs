@@ -1,15 +1,14 @@
 //! Working discount codes: candidates are tested on a cart of one item at the brand's own store.
 //!
 //! In: a product or a brand; a catalogue and [`Shops`] that return the store, its products and the codes that the store
-//! itself states. Out: codes that the store accepted as applicable, with the discounts that the store reported, and the
-//! untested candidates with reasons.
+//! itself states. Out: codes that the store accepted, with the discounts that it reported, and the untested candidates
+//! with reasons.
 //!
-//! Pure decisions are in separate files. `candidates` selects the codes that are worth testing. `plan` groups the codes
-//! that are entered together and draws conclusions from the store's responses. `effect` determines the kind of a
-//! discount.
+//! Pure decisions are in separate files. `candidates` selects codes that are worth testing. `plan` groups codes that
+//! are entered together and interprets the responses. `effect` finds the kind of a discount.
 //!
-//! Only codes that the store accepted are reported as applicable. Only stores of brands in the release are queried.
-//! Each server runs at most one test per store at a time, and responds within its budget.
+//! Only stores of brands in the release are queried. Each server runs at most one test per store at a time, and
+//! responds within its budget.
 
 mod candidates;
 mod config;
@@ -53,7 +52,7 @@ pub struct FinderDeps {
     pub storefront: Storefront,
     /// State that stores outcomes.
     pub state: State,
-    /// Ledger of test results for shoppers without a cart; `None` if results are not recorded for them.
+    /// Ledger of test results for shoppers without a cart; `None` if no results are recorded.
     pub ledger: Option<Arc<dyn TestLedger>>,
     /// Clock for test times and expiry.
     pub clock: Arc<dyn Clock>,

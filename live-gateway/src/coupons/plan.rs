@@ -1,10 +1,10 @@
-//! Groups of codes that are entered together, and the conclusions from a store's response. The module is pure (no I/O,
+//! Groups of codes that are entered together, and the verdicts that follow from a response. The module is pure (no I/O,
 //! no clock).
 //!
-//! Of the codes entered together, a store applies those that can be combined. A code that applies in a group is
-//! therefore proven to apply. A code that does not apply is only proven not to if nothing in the group applied, or if
-//! the store says that the code does not exist. All other codes are entered again without those that applied, until no
-//! code of a group applies.
+//! A store applies those codes of a group that can be combined. A code that applies in a group is therefore proven to
+//! apply. A code that does not apply is proven not to apply only if no code of the group applied, or if the store says
+//! that the code does not exist. All other codes are entered again without those that applied, until no code of a group
+//! applies.
 
 use std::collections::VecDeque;
 
@@ -13,8 +13,7 @@ use data_model::{CouponEffect, CouponVerdict};
 use super::effect::effect;
 use crate::rules::store_cart::{StoreCart, StoreCode, is_same_code};
 
-/// Warnings that do not depend on the other items and codes in the cart. The messages of these warnings do not name a
-/// code.
+/// Warning that depends on no other item or code in the cart. Its message names no code.
 const NO_SUCH_CODE: &str = "DISCOUNT_NOT_FOUND";
 const INACTIVE: &str = "DISCOUNT_CURRENTLY_INACTIVE";
 /// Warning for a shipping code on a cart without a delivery.
@@ -35,13 +34,11 @@ impl Plan {
         }
     }
 
-    /// Returns the next codes to enter.
     pub(crate) fn next(&mut self) -> Option<Vec<String>> {
         self.groups.pop_front()
     }
 
-    /// Splits a group that the store did not accept. Each half is entered separately. Returns `false` if the group is a
-    /// single code.
+    /// Splits a group that the store did not accept into halves. Returns `false` if the group is a single code.
     pub(crate) fn halve(&mut self, group: &[String]) -> bool {
         if group.len() < 2 {
             return false;
@@ -52,8 +49,7 @@ impl Plan {
         true
     }
 
-    /// Returns the verdicts that the store's response to a group proves. Codes without a proven verdict are scheduled
-    /// again.
+    /// Returns the verdicts that a response proves for a group. Codes without a verdict are entered again.
     pub(crate) fn told(&mut self, group: &[String], cart: &StoreCart) -> Vec<(String, CouponVerdict)> {
         let of = |code: &String| cart.codes.iter().find(|told| is_same_code(&told.code, code));
         let told: Vec<(&String, Option<&StoreCode>)> = group.iter().map(|code| (code, of(code))).collect();
@@ -66,8 +62,7 @@ impl Plan {
             .filter(|(_, told)| told.is_some_and(|told| !told.applicable))
             .map(|(code, _)| *code)
             .collect();
-        // A code that is missing from the response is entered once more, without other codes. If the code is then
-        // missing again, its test ends.
+        // A code that is missing in the response is entered once more, alone. If it is missing again, its test ends.
         let silent = told.iter().filter(|(_, told)| told.is_none()).map(|(code, _)| *code);
         if group.len() > 1 {
             self.groups.extend(silent.map(|code| vec![code.clone()]));
@@ -76,7 +71,7 @@ impl Plan {
         match applied.as_slice() {
             [] => {}
             [(code, told)] => proven.push(((*code).clone(), CouponVerdict::Applicable(effect(cart, told)))),
-            // The discount of combined codes may differ from the discount of each single code.
+            // A code's discount in a combination may differ from its discount alone.
             several => {
                 let alone = several.iter().rev().map(|(code, _)| vec![(*code).clone()]);
                 alone.for_each(|group| self.groups.push_front(group));
@@ -97,9 +92,9 @@ impl Plan {
     }
 }
 
-/// Returns the verdicts that the store's warnings prove for codes that did not apply, independent of other codes. A
-/// warning that a code does not exist or is inactive does not name the code. Such warnings can be assigned only if
-/// their number equals the number of codes that no other warning names.
+/// Returns the verdicts that the warnings prove for codes that did not apply, regardless of other codes. A warning
+/// about an unknown or inactive code does not name the code. Such warnings can be assigned only if there are as many of
+/// them as codes that no other warning names.
 fn refused(cart: &StoreCart, codes: &[&String]) -> Vec<Option<CouponVerdict>> {
     let nameless = |code: &str| cart.warnings.iter().filter(|warning| warning.code == code).count();
     let (absent, inactive) = (nameless(NO_SUCH_CODE), nameless(INACTIVE));
@@ -121,14 +116,14 @@ fn refused(cart: &StoreCart, codes: &[&String]) -> Vec<Option<CouponVerdict>> {
     named.into_iter().map(|named| verdict.filter(|_| !named)).collect()
 }
 
-/// Returns the codes that do not apply because the cart has no delivery, according to the store's warnings.
+/// Returns the codes that do not apply only because the cart has no delivery.
 pub(crate) fn undelivered(group: &[String], cart: &StoreCart) -> impl Iterator<Item = String> {
     let warnings = cart.warnings.iter().filter(|warning| warning.code == NOT_DELIVERED);
     let named = warnings.flat_map(move |warning| group.iter().filter(move |code| warning.names(code)));
     named.cloned()
 }
 
-/// True if a code applies but shows no discount: a shipping code before a delivery is set.
+/// True if a code applies without a discount, as a shipping code does before a delivery is set.
 pub(crate) fn takes_nothing(effect: &CouponEffect) -> bool {
     effect.discount_minor == 0
 }

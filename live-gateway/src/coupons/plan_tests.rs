@@ -5,8 +5,7 @@ use super::*;
 use crate::hidden::SecretText;
 use crate::rules::store_cart::{Discounts, StoreWarning};
 
-/// Rules of an emulated store. Each code has a discount amount and a flag for whether it can be combined with other
-/// codes.
+/// Rules of an emulated store: each code's discount, and if the code can be combined with others.
 #[derive(Debug, Clone)]
 struct Rules {
     codes: Vec<(String, i64, bool)>,
@@ -17,7 +16,7 @@ struct Rules {
 }
 
 impl Rules {
-    /// Returns the best applicable set: all combinable codes, or the single code with the highest discount.
+    /// Returns the codes that apply: all that can be combined, or the single code with the highest discount.
     fn applied(&self, entered: &[String]) -> Vec<(String, i64)> {
         let known = |code: &String| self.codes.iter().find(|(known, ..)| known == code);
         let known: Vec<_> = entered.iter().filter_map(known).collect();
@@ -179,8 +178,6 @@ fn codes_that_are_too_many_at_once_are_entered_in_halves() {
 }
 
 proptest! {
-    /// Each discount code gets the verdict that it would get if it were used alone, regardless of which codes can be
-    /// combined.
     #[test]
     fn every_code_gets_the_verdict_that_it_has_alone(
         kinds in proptest::collection::vec((0_u8..5, 1_i64..50_000, any::<bool>()), 1..30),

@@ -58,7 +58,7 @@ impl UntestedReason {
 /// Returns the reason for an error of a cart call.
 pub(crate) fn reason(error: &CartError) -> UntestedReason {
     match error {
-        // This service's own deadline has passed.
+        // The deadline of this service has passed.
         CartError::Store(error) if matches!(error.cause(), StoreError::Deadline { .. }) => UntestedReason::Budget,
         CartError::Store(error) => match unverified(error).code {
             UnverifiedCode::StoreTimeout => UntestedReason::StoreTimeout,

@@ -16,7 +16,7 @@ pub enum ShopKey {
     Domain(String),
 }
 
-/// Source of the known brands, each with the data needed to test codes at its store.
+/// Source of the known brands, with the data that is needed to test codes at their stores.
 #[async_trait]
 pub trait Shops: Send + Sync + fmt::Debug {
     /// Returns the brand, or `None` if the current release has no such brand. No store is queried.
@@ -26,7 +26,7 @@ pub trait Shops: Send + Sync + fmt::Debug {
     async fn shop(&self, key: &ShopKey) -> Result<Option<StoredShop>, CatalogueError>;
 }
 
-/// Source of brands that queries a query server's internal listener.
+/// Brands from a query server's internal listener.
 #[derive(Debug, Clone)]
 pub struct HttpShops {
     client: reqwest::Client,

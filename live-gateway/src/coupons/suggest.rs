@@ -1,5 +1,4 @@
-//! Codes for carts of any items: suggests the candidates for a search for the best codes of a cart, and records the
-//! outcomes.
+//! Codes for carts of any items: suggests candidates for the best codes of a cart, and records the outcomes.
 
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use super::candidates::{candidates, is_public};
 use super::shops::ShopKey;
 use crate::carts::{CouponCandidates, TriedCode};
 
-/// Placeholder id, which belongs to no variant, for outcomes that hold for every cart.
+/// Placeholder for the variant in outcomes that apply to every cart.
 const ANY_ITEM: VariantId = VariantId(0);
 /// Maximum number of codes that are considered for one cart.
 const CONSIDERED_MAX: usize = 150;
@@ -21,7 +20,7 @@ const CONSIDERED_MAX: usize = 150;
 impl CouponCandidates for Finder {
     async fn candidates(&self, brand: &StoredBrand, max: usize, deadline: Instant) -> Vec<String> {
         let key = ShopKey::Slug(brand.slug.clone());
-        // If the shop is unknown, codes that worked before and common codes are still available.
+        // Without the shop, codes that worked before and common codes are still suggested.
         let asked = timeout_at(deadline, self.0.shops.shop(&key)).await;
         let stated = match asked {
             Ok(Ok(Some(shop))) => shop.codes,
@@ -31,7 +30,7 @@ impl CouponCandidates for Finder {
         let worked = slot.worked(self.memory(), deadline).await;
         slot.read(ANY_ITEM, self.memory(), deadline).await;
         let now = self.0.clock.now();
-        // A code that does not exist at the store works on no cart.
+        // An unknown code works on no cart of the store.
         let is_none = |code: &str| {
             let known = slot.fresh(ANY_ITEM, code, now, &self.0.config);
             known.is_some_and(|outcome| outcome.verdict == CouponVerdict::UnknownCode)
@@ -45,7 +44,7 @@ impl CouponCandidates for Finder {
 
     fn tried(&self, brand: &StoredBrand, outcomes: Vec<TriedCode>) {
         let slot = self.0.slots.of(&brand.store);
-        // A code that the buyer entered may be personal, so it is not shared with others.
+        // A code that the buyer entered may be personal, so others do not get it.
         let is_everybodys = |code: &str| slot.was_suggested(code) || is_public(brand, code);
         let worked = outcomes.into_iter().filter(|outcome| outcome.applicable);
         let worked = worked.map(|outcome| outcome.code.to_ascii_uppercase());

@@ -26,7 +26,7 @@ pub struct TestItem {
     pub variant: VariantId,
 }
 
-/// Test job at one store, which continues after the request that started it has ended.
+/// Test job at one store. The job continues after the end of the request that started it.
 #[derive(Debug)]
 pub(crate) struct TestJob {
     pub(crate) finder: Finder,
@@ -37,13 +37,13 @@ pub(crate) struct TestJob {
 }
 
 impl TestJob {
-    /// Tests the codes and returns the reason if not all were tested. The store's lock is held until the verdicts are
-    /// known in this process. The verdicts are written to the shared state afterwards.
+    /// Tests the codes and returns the reason if not all were tested. The store's lock is released once this process
+    /// knows the verdicts; they are written to the shared state afterwards.
     pub(crate) async fn run(self, turn: OwnedMutexGuard<()>) -> Option<UntestedReason> {
         let inner = &self.finder.0;
         let codes: Vec<String> = self.candidates.iter().map(|one| one.code.clone()).collect();
         let deadline = Instant::now() + Duration::from_millis(inner.config.testing_ms);
-        // The permit is released when the test ends, so a store that hangs occupies only one permit.
+        // The permit is released at the end of the test, so that a store that hangs blocks only one permit.
         let (stop, outcomes) = match timeout_at(deadline, inner.places.acquire()).await {
             Ok(Ok(_place)) => match self.exam(deadline) {
                 Ok(mut exam) => {
@@ -138,8 +138,8 @@ impl TestJob {
     }
 }
 
-/// True if a brand sells to an address. The brand's prices were crawled for that country or, if the crawl has no
-/// country, are in Indian rupees. India is the only country that is inferred from a currency.
+/// True if a brand sells to an address: its prices were crawled for that country or, if the crawl has no country, are
+/// in Indian rupees. India is the only country that is inferred from a currency.
 fn sells_to(brand: &StoredBrand, address: &CouponAddress) -> bool {
     match &brand.crawl_country {
         Some(country) => *country == address.country,

@@ -42,7 +42,7 @@ impl PricesRequest {
         }
     }
 
-    /// Returns the request with a signed quote for each verified price, if there is a signer.
+    /// Adds a signed quote to each verified price, if there is a signer.
     pub(crate) fn quoted(self, quoter: Option<Quoter>) -> Self {
         Self { quoter, ..self }
     }
@@ -53,15 +53,15 @@ impl PricesRequest {
 pub struct PricesAnswer {
     /// Release that maps products to stores, and that contains the snapshots.
     pub release: ReleaseId,
-    /// One entry for each ident, in the order of the request. The code of an entry is
-    /// [`crate::schema::UnverifiedCode::ProductNotFound`] if the release does not have the product.
+    /// One entry for each ident, in the order of the request. An entry whose product is not in the release has the code
+    /// [`crate::schema::UnverifiedCode::ProductNotFound`].
     pub entries: Vec<LivePrice>,
-    /// Oldest `as_of` of the entries; the current time if there are none.
+    /// Oldest `as_of` of the entries, or the current time if there are none.
     pub as_of: Timestamp,
 }
 
 impl PricesAnswer {
-    /// Returns the number of stores of the entries.
+    /// Returns the number of stores in the entries.
     pub(crate) fn stores(&self) -> usize {
         let brands = self.entries.iter().filter_map(|entry| entry.brand_slug.as_deref());
         brands.collect::<BTreeSet<_>>().len()
@@ -69,11 +69,10 @@ impl PricesAnswer {
 }
 
 impl LiveGateway {
-    /// Queries the stores of all these products for current prices. Returns within the budget, whatever the stores do.
-    /// Entries that are unknown by then contain the stored snapshot and are not verified.
+    /// Queries the stores of these products for current prices. Returns within the budget. An entry whose store does
+    /// not respond in time contains the stored snapshot and is not verified.
     ///
-    /// # Errors
-    /// Returns errors of the catalogue only. A failing store affects only its own entries.
+    /// # Errors Returns errors of the catalogue only. A store's failure affects only its own entries.
     #[tracing::instrument(target = "trace::live", name = "prices", level = "info", skip_all, fields(products = request.idents.len()))]
     pub async fn prices(&self, request: PricesRequest) -> Result<PricesAnswer, CatalogueError> {
         let inner = &self.0;
@@ -113,7 +112,7 @@ impl LiveGateway {
     }
 
     /// Returns a signed quote of a product's current price, for all its variants or for one. Returns `None` if the
-    /// store does not respond or the server signs nothing.
+    /// store does not respond or the server has no signer.
     pub async fn quote(&self, ident: ProductIdent, variant: Option<VariantId>) -> Option<String> {
         let quoter = self.0.checkouts.get()?.quoter(variant).await.ok()?;
         let answer = self.prices(PricesRequest::one(ident).quoted(Some(quoter))).await.ok()?;
@@ -128,7 +127,7 @@ impl LiveGateway {
     }
 }
 
-/// Counts entries by their outcome.
+/// Counts the entries in the metrics by outcome.
 fn count(entries: &[LivePrice]) {
     let mut counts: HashMap<&'static str, u64> = HashMap::new();
     for entry in entries {

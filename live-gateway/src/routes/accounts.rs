@@ -50,7 +50,7 @@ pub(crate) async fn account_action(
     mut path: PathParameters,
     body: JsonObject,
 ) -> Result<Response, Problem> {
-    // Guest accounts are deleted after a while, but an account at a store would remain.
+    // A guest account is deleted after a while, but the account at the store would remain.
     if caller
         .known()
         .is_some_and(|known| matches!(known.via, Via::Guest { .. }))

@@ -12,7 +12,7 @@ use crate::gateway::LiveGateway;
 use crate::rules::carts::ids::CartId;
 use crate::schema::carts::CartAnswerDocument;
 
-/// Caching of the keys. A new key is published an hour before it signs.
+/// Cache time of the keys. A new key is published an hour before it signs.
 const JWKS_CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// Prepares a cart for checkout at its brands' own stores.

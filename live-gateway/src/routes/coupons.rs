@@ -7,7 +7,7 @@ use http::StatusCode;
 use crate::coupons::schema::{CouponEntry, Coupons, CouponsAnswer, CouponsParameters, CouponsProvenance, UntestedCode};
 use crate::coupons::{CouponsError, CouponsFound, CouponsOf, CouponsRequest, Finder};
 
-/// Maximum number of candidates, and the default.
+/// Maximum and default number of candidates.
 const CANDIDATES_MAX: i64 = 100;
 const CANDIDATES: i64 = 40;
 /// Parameters that select the product or brand; exactly one must be given.

@@ -1,4 +1,4 @@
-//! Common parts of the API description of cart operations.
+//! Shared parts of the API description of cart operations.
 
 use std::collections::BTreeMap;
 

@@ -21,7 +21,7 @@ use crate::gateway::LiveGateway;
 const ABOUT: &str = "The live tier returns current data of the brands' stores, and manages carts and checkouts there. \
     Money is in whole minor units with an ISO 4217 code.";
 
-/// Returns the routes of the operations with their documentation, from one registration.
+/// Returns the routes of the operations with their documentation.
 fn operations() -> OpenApiRouter<LiveGateway> {
     described(ABOUT)
         .routes(routes!(prices::get_price))
@@ -39,18 +39,17 @@ fn operations() -> OpenApiRouter<LiveGateway> {
         .routes(routes!(accounts::account_action))
 }
 
-/// Returns the route of the token verification keys, which pages of any origin may read.
+/// Returns the route of the keys that verify tokens. Pages of any origin may read it.
 fn keys() -> OpenApiRouter<LiveGateway> {
     described(ABOUT).routes(routes!(checkout::get_jwks))
 }
 
-/// Returns the route of the operation that finds discount codes.
 fn coupons_operation() -> OpenApiRouter<Finder> {
     described(ABOUT).routes(routes!(coupons::find_coupons))
 }
 
 impl LiveGateway {
-    /// Returns all routes of a server that is only a gateway, with the common layers that every response needs.
+    /// Returns all routes of a server that is only a gateway, with the layers that every response needs.
     pub fn router(&self, edge: EdgeConfig, metrics: Option<PrometheusHandle>) -> EdgeRouter {
         self.open_router().merge(self.probes(metrics)).edge(edge)
     }

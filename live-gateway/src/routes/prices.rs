@@ -126,7 +126,7 @@ pub(crate) async fn get_prices(
     Ok(api::json(StatusCode::OK, &document))
 }
 
-/// Reads the field `quote`; false if it is absent.
+/// Reads the field `quote`, which is false by default.
 fn quote(reader: &mut MembersReader<'_>, body: &JsonObject) -> bool {
     match body.0.get("quote") {
         None | Some(Value::Null) => false,
@@ -147,10 +147,10 @@ async fn quoter(gateway: &LiveGateway, is_quoted: bool, variant: Option<VariantI
     quoter.map(Some).map_err(|failure| failure.problem())
 }
 
-/// Limits log messages while the catalogue is unavailable, because every request would log one.
+/// Limits log messages while the catalogue is unavailable.
 static AWAY: LogThrottle = LogThrottle::new();
 
-/// Converts a catalogue failure into a problem for the caller. The cause is only logged.
+/// Converts a catalogue failure into a problem for the caller. Only the log contains the cause.
 pub(super) fn problem(error: &CatalogueError) -> Problem {
     if !matches!(error, CatalogueError::NotReady)
         && let Some(left_out) = AWAY.is_due()

@@ -1,15 +1,13 @@
 use data_model::{StoreHost, read_store_json};
 use serde::Deserialize;
 
-/// Fields of `/meta.json` that are read.
 #[derive(Deserialize)]
 struct Meta {
     myshopify_domain: Option<String>,
     domain: Option<String>,
 }
 
-/// True if a store's `/meta.json` identifies it as `store`: by its permanent host, or by its domain if it states no
-/// permanent host.
+/// True if a store's `/meta.json` states the permanent host of `store`, or its domain if no permanent host is stated.
 pub(crate) fn is_store(meta: &[u8], store: &StoreHost) -> bool {
     let Ok(meta) = read_store_json::<Meta>(meta) else {
         return false;

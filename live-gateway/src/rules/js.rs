@@ -9,11 +9,12 @@ use super::money::{from_hundredths, list_price};
 use super::reason::Nonsense;
 use super::told::{ProductReply, Source, VariantReply, filled, title};
 
-/// Maximum number of variants that the platform lists in this view (`/products.json` has the same limit).
+/// Maximum number of variants that the platform lists in the `.js` view. The platform has the same limit for
+/// `/products.json`.
 const VARIANTS_LISTED_MAX: usize = 250;
 
 /// Parses a product's `.js` view. `stated` is the currency of the amounts, if the store states one. The view itself
-/// does not contain a currency, and a store may choose one by the assumed location of the client (platform: markets).
+/// contains no currency, and a store may choose the currency by the client's assumed location (platform: markets).
 ///
 /// # Errors
 /// Fails if the document has a different form, is about another product, or has an amount that cannot be converted
@@ -69,7 +70,7 @@ pub(crate) fn read(
         .filter(|id| !here.contains(id))
         .collect();
     if !gone.is_empty() && listed >= VARIANTS_LISTED_MAX {
-        // The list is truncated, so a missing variant may still exist.
+        // The list is incomplete, so a variant that is not listed may still exist.
         return Err(Nonsense::Form(
             "the product has more variants than the answer can list".to_owned(),
         ));

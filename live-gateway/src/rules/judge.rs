@@ -8,7 +8,7 @@ use crate::schema::{LivePrice, LiveVariant, PriceChanges, UnverifiedCode, Varian
 
 /// Returns the entry with the store's own response and the differences from the snapshot.
 ///
-/// A product without any remaining variants is not verified, because it has no price to transact on.
+/// A product without variants is not verified, because it has no price.
 pub(crate) fn verified(
     stored: &StoredProduct,
     brand: &StoredBrand,
@@ -18,7 +18,7 @@ pub(crate) fn verified(
     if told.is_gone() {
         let gone = Unverified::new(UnverifiedCode::ProductGone, "the store no longer has this product");
         let mut last = snapshot(stored, brand, &gone);
-        // The prices are the last known ones, but it is certain that nothing can be bought.
+        // The last known prices stay, but it is certain that nothing can be bought.
         last.in_stock = Some(false);
         last.variants.iter_mut().for_each(|variant| variant.available = false);
         return last;
@@ -30,7 +30,7 @@ pub(crate) fn verified(
         .map(|variant| LiveVariant {
             variant_id: variant.id.to_string(),
             title: variant.title.clone(),
-            // An interface that does not state the SKU does not show that the SKU changed.
+            // If the interface does not state SKUs, the SKU counts as unchanged.
             sku: variant
                 .sku
                 .clone()
@@ -49,7 +49,7 @@ pub(crate) fn verified(
     }
 }
 
-/// Returns the stored snapshot, used because the store did not confirm a price.
+/// Returns the stored snapshot for a product whose price the store did not confirm.
 pub(crate) fn snapshot(stored: &StoredProduct, brand: &StoredBrand, why: &Unverified) -> LivePrice {
     let variants = stored.variants.iter().map(|variant| LiveVariant {
         variant_id: variant.id.to_string(),
@@ -68,7 +68,7 @@ pub(crate) fn snapshot(stored: &StoredProduct, brand: &StoredBrand, why: &Unveri
     }
 }
 
-/// Returns the entry of an ident that the release does not have.
+/// Returns the entry of an ident that is not in the release.
 pub(crate) fn unknown(ident: &str, as_of: Timestamp) -> LivePrice {
     LivePrice {
         product_id: ident.to_owned(),
@@ -116,7 +116,7 @@ pub(crate) fn observation(
 }
 
 fn priced(stored: &StoredProduct, brand: &StoredBrand, variants: Vec<LiveVariant>) -> LivePrice {
-    // Variants that are not listed may be cheaper, dearer or in stock.
+    // The product may have other variants that are cheaper, dearer or in stock.
     let is_whole = stored.variants_complete;
     let amounts = || variants.iter().map(|variant| variant.amount_minor).filter(|_| is_whole);
     let in_stock = variants.iter().any(|variant| variant.available);
@@ -174,7 +174,7 @@ fn changes(
             now: Some(now),
         });
     }
-    // Changes are listed in the stored order, independent of the store's order.
+    // Changes are listed in the stored order, because the store's order may vary.
     for variant in stored.variants.iter().filter(|variant| told.gone.contains(&variant.id)) {
         changes.stock = true;
         let before = Some(was(variant));

@@ -2,11 +2,11 @@ use data_model::{CurrencyCode, Money};
 
 use super::reason::Nonsense;
 
-/// Number of decimals of amounts in the Ajax API. The amounts are hundredths of the currency's unit, whatever decimals
-/// the currency has: 1,500 yen are 150000 (platform: Ajax API, product `.js`).
+/// Number of decimals of amounts in the Ajax API. Amounts are hundredths of the currency's unit, even if the currency
+/// has no decimals: 1,500 yen are 150000 (platform: Ajax API, product `.js`).
 const HUNDREDTHS_DECIMALS: u32 = 2;
 
-/// Converts the Ajax API's hundredths to minor units, exactly.
+/// Converts an amount of the Ajax API to minor units without rounding.
 ///
 /// Currencies with three decimals are rejected, because hundredths cannot represent all their amounts.
 pub(crate) fn from_hundredths(hundredths: i64, currency: CurrencyCode) -> Result<i64, Nonsense> {
@@ -24,7 +24,7 @@ pub(crate) fn from_hundredths(hundredths: i64, currency: CurrencyCode) -> Result
         .map_err(|error| Nonsense::Amount(error.to_string()))
 }
 
-/// Converts a decimal of the Storefront API (`"25.0"`) to minor units, exactly.
+/// Converts a decimal of the Storefront API (`"25.0"`) to minor units without rounding.
 pub(crate) fn from_decimal(text: &str, currency: CurrencyCode) -> Result<i64, Nonsense> {
     let money = Money::parse_decimal(text, currency);
     money
@@ -32,7 +32,7 @@ pub(crate) fn from_decimal(text: &str, currency: CurrencyCode) -> Result<i64, No
         .map_err(|error| Nonsense::Amount(error.to_string()))
 }
 
-/// Returns the list price only if it is above the price; otherwise there is no markdown.
+/// Returns the list price only if it is above the price. An equal or lower list price is no markdown.
 pub(crate) fn list_price(compare_at_minor: Option<i64>, price_minor: i64) -> Option<i64> {
     compare_at_minor.filter(|compare_at| *compare_at > price_minor)
 }
@@ -63,7 +63,6 @@ mod tests {
     }
 
     proptest! {
-        /// The Storefront API and the Ajax API state the same amount.
         #[test]
         fn both_interfaces_state_the_same_amount(minor in 0_i64..1_000_000_000_000, at in 0_usize..3) {
             let currency = code(["INR", "JPY", "USD"][at]);

@@ -10,7 +10,6 @@ use super::told::{ProductReply, Source, VariantReply, filled, title};
 const VARIANT_GID: &str = "gid://shopify/ProductVariant/";
 const PRODUCT_GID: &str = "gid://shopify/Product/";
 
-/// Returns the Storefront API's id of a variant.
 pub(crate) fn variant_gid(id: VariantId) -> String {
     format!("{VARIANT_GID}{}", id.0)
 }
@@ -24,7 +23,7 @@ struct Data {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Node {
-    /// Id of the variant; absent on a node of another type.
+    /// Id of the variant; absent if the node has another type.
     id: Option<String>,
     title: Option<String>,
     sku: Option<String>,
@@ -46,7 +45,7 @@ struct Amount {
     currency_code: String,
 }
 
-/// Nodes of one response, in the order in which their variants were requested.
+/// Nodes of a response, in the order in which their variants were requested.
 pub(crate) struct Nodes(Vec<Option<Node>>);
 
 /// Product in the nodes of a response.
@@ -54,13 +53,13 @@ pub(crate) struct Nodes(Vec<Option<Node>>);
 pub(crate) enum ProductNodes {
     /// The response contains the whole product.
     Told(ProductReply),
-    /// The response lacks some of the product's variants. The missing variants are not necessarily gone; they may be
-    /// sold only in the online store.
+    /// The response lacks some of the product's variants. The missing variants may still exist; they may be sold only
+    /// in the online store.
     Missing,
 }
 
 impl Nodes {
-    /// Parses the data of an answer to a query for `asked` variants.
+    /// Parses the response to a query for `asked` variants.
     ///
     /// # Errors
     /// Fails if the document has a different form.
@@ -75,7 +74,7 @@ impl Nodes {
         Ok(Self(data.nodes))
     }
 
-    /// Appends the nodes of a further query.
+    /// Appends the nodes of another query.
     pub(crate) fn extend(&mut self, more: Self) {
         self.0.extend(more.0);
     }
@@ -84,11 +83,11 @@ impl Nodes {
         Self(Vec::new())
     }
 
-    /// Reads a product from the nodes from `start` on. All of its stored variants were requested in their order. With
-    /// `partial`, the store reported an incomplete answer, so a missing node has no meaning.
+    /// Returns the product whose nodes begin at `start`. All of its stored variants were requested in their order. With
+    /// `partial`, the store's answer is incomplete, so a missing node has no meaning.
     ///
-    /// # Errors
-    /// Fails if a variant of the product cannot be parsed. A price is verified for the whole product or not at all.
+    /// # Errors Fails if any variant of the product cannot be parsed, because a price is verified for the whole product
+    /// or not at all.
     pub(crate) fn product(
         &self,
         start: usize,

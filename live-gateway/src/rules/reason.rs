@@ -11,30 +11,22 @@ pub(crate) enum Nonsense {
     /// An amount cannot be parsed exactly.
     #[error("an amount cannot be read: {0}")]
     Amount(String),
-    /// The interface states hundredths, and the currency has finer units.
+    /// The interface states hundredths, but the currency has smaller units.
     #[error("amounts in {currency} cannot be read exactly because they are stated in hundredths")]
-    TooCoarse {
-        /// Currency with the finer units.
-        currency: CurrencyCode,
-    },
-    /// The response is about something else than the request.
+    TooCoarse { currency: CurrencyCode },
+    /// The response is about another object than the request.
     #[error("the answer is about a different {what}")]
     Another {
-        /// Kind of the wrong object: product, variant.
+        /// Kind of the object: product, variant.
         what: &'static str,
     },
-    /// The amounts are in a different currency than the stored amounts.
+    /// The amounts are in a different currency than the stored prices.
     #[error("the store answers in {answered}, but prices are stored in {stored}")]
-    Currency {
-        /// Currency of the response.
-        answered: String,
-        /// Currency of the stored prices.
-        stored: CurrencyCode,
-    },
-    /// The currency of the amounts is not stated.
+    Currency { answered: String, stored: CurrencyCode },
+    /// The response does not state the currency of its amounts.
     #[error("the store does not state the currency of its amounts")]
     CurrencyUnstated,
-    /// The store reports that it could not execute the whole query.
+    /// The store reports that it could not execute the complete query.
     #[error("the store answers with an error: {0}")]
     Refused(String),
 }
@@ -43,7 +35,7 @@ pub(crate) enum Nonsense {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unverified {
     pub(crate) code: UnverifiedCode,
-    /// Human-readable explanation of why the price is not verified.
+    /// Explanation for people why the price is not verified.
     pub(crate) detail: String,
 }
 
@@ -72,7 +64,7 @@ impl From<Nonsense> for Unverified {
         let code = match nonsense {
             Nonsense::Currency { .. } => UnverifiedCode::CurrencyDiffers,
             Nonsense::CurrencyUnstated => UnverifiedCode::CurrencyUnknown,
-            // The store itself reports the failure; the parsed response is not wrong.
+            // The store reports the failure itself, so the response is not malformed.
             Nonsense::Refused(_) => UnverifiedCode::StoreUnavailable,
             _ => UnverifiedCode::StoreUnreadable,
         };

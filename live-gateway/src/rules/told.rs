@@ -22,16 +22,16 @@ impl Source {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VariantReply {
     pub(crate) id: VariantId,
-    /// Title of the variant, if stated; empty for a product's only default variant.
+    /// Title of the variant; empty for a product's only default variant.
     pub(crate) title: String,
     pub(crate) sku: Option<String>,
     pub(crate) price_minor: i64,
-    /// List price in minor units, present only if it is above the price.
+    /// List price, only if it is above the price.
     pub(crate) compare_at_minor: Option<i64>,
     pub(crate) available: bool,
 }
 
-/// Product as the store returns it now. The store returned all requested data, and the data was parsed.
+/// Product as the store returns it now. The response contained all requested data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProductReply {
     pub(crate) source: Source,
@@ -42,7 +42,6 @@ pub(crate) struct ProductReply {
 }
 
 impl ProductReply {
-    /// True if no variant of the product is left.
     pub(crate) fn is_gone(&self) -> bool {
         self.variants.is_empty()
     }
@@ -56,7 +55,7 @@ pub(super) fn title(stated: Option<String>) -> String {
     stated.filter(|title| title != DEFAULT_TITLE).unwrap_or_default()
 }
 
-/// Returns a text if it is stated and not blank.
+/// Returns a text unless it is blank.
 pub(super) fn filled(stated: Option<String>) -> Option<String> {
     stated
         .map(|text| text.trim().to_owned())

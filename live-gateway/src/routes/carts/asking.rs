@@ -21,9 +21,9 @@ use crate::request_time::RequestTime;
 use crate::rules::carts::ids::CartId;
 use crate::schema::carts::{Cart, CartAnswerDocument, CartProblem, OptimizedCart};
 
-/// Answer for which stores were queried.
+/// Response of an operation that queries stores.
 pub(in crate::routes) trait AskedStores {
-    /// Returns the number of stores that the request queried.
+    /// Returns the number of queried stores.
     fn stores(&self) -> usize;
 }
 
@@ -58,7 +58,7 @@ fn distinct<'a>(brands: impl Iterator<Item = &'a str>, problems: &'a [CartProble
     brands.chain(failed).collect::<BTreeSet<_>>().len()
 }
 
-/// Carts of the server and the caller of a request.
+/// Carts of the server, and the caller of a request.
 #[derive(Debug)]
 pub(in crate::routes) struct RequestContext {
     checkouts: Checkouts,
@@ -69,7 +69,7 @@ pub(in crate::routes) struct RequestContext {
     time: RequestTime,
 }
 
-/// Request context for one cart, named in the path. A malformed id is treated as an unknown cart.
+/// Context of a request for the cart in the path. A malformed id is treated as the id of an unknown cart.
 #[derive(Debug)]
 pub(in crate::routes) struct CartRequestContext {
     pub(in crate::routes) asking: RequestContext,
@@ -114,12 +114,11 @@ impl RequestContext {
         &self.checkouts.carts.context.config
     }
 
-    /// Returns a verifier of items' quotes.
     pub(super) async fn quote_reader(&self) -> Result<QuoteReader, Problem> {
         self.checkouts.quote_reader().await.map_err(|failure| failure.problem())
     }
 
-    /// Reads a cart and returns the response. The read continues even if the client disconnects.
+    /// Reads a cart and returns the response. The read continues if the client disconnects.
     pub(super) async fn read(self, id: CartId) -> Result<Response, Problem> {
         let work = async move {
             let read = self.checkouts.carts.read(&self.caller, &id).await?;
@@ -133,8 +132,7 @@ impl RequestContext {
     }
 
     /// Executes a request at most once for each `Idempotency-Key`, counts the queried stores, and returns the response.
-    /// `content` is everything that the response depends on besides the caller. `run` is completed even if the client
-    /// disconnects.
+    /// `content` and the caller must determine the response. `run` continues if the client disconnects.
     pub(in crate::routes) async fn once<T, F>(
         self,
         operation: &'static str,

@@ -16,7 +16,6 @@ pub(in crate::routes) const EMAIL_CHARS_MAX: usize = 254;
 const CODE_CHARS_MAX: usize = 64;
 const BRAND_CHARS_MAX: usize = 300;
 
-/// Reads the field `items`.
 pub(super) fn items(
     reader: &mut MembersReader<'_>,
     quotes: &QuoteReader,
@@ -56,7 +55,7 @@ fn item(reader: &mut MembersReader<'_>, quotes: &QuoteReader, config: &CartConfi
         if stated.is_some_and(|minor| minor != quoted.minor) {
             reader.refuse("price_minor", &Rule::Value("the quote states a different price"), None);
         }
-        // The quote determines the variant.
+        // The variant of a quote replaces the item's variant.
         item.variant = Some(quoted.variant);
         item.shown = Some(ShownPrice {
             minor: quoted.minor,
@@ -68,14 +67,13 @@ fn item(reader: &mut MembersReader<'_>, quotes: &QuoteReader, config: &CartConfi
     Some(item)
 }
 
-/// Parses the platform's id of a variant.
+/// Parses a platform id of a variant.
 pub(in crate::routes) fn variant(text: &str) -> Result<VariantId, Rule> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let id = text.parse().ok().filter(|_| digits);
     id.map(VariantId).ok_or(Rule::StringPatternMismatch("^[0-9]{1,19}$"))
 }
 
-/// Reads the field `qty`.
 pub(super) fn quantity(reader: &mut MembersReader<'_>, config: &CartConfig) -> Option<u32> {
     let quantity = reader.required("qty").integer(1..=i64::from(config.quantity_max));
     quantity.and_then(|quantity| u32::try_from(quantity).ok())
@@ -95,7 +93,7 @@ pub(in crate::routes) fn email(text: &str) -> Result<String, Rule> {
     }
 }
 
-/// Parses a discount code and trims spaces.
+/// Parses a discount code without the surrounding spaces.
 pub(super) fn code(text: &str) -> Result<String, Rule> {
     let text = text.trim();
     if text.is_empty() {
@@ -159,7 +157,7 @@ pub(super) fn address(reader: &mut MembersReader<'_>, config: &CartConfig) -> Ca
     }
 }
 
-/// Normalises an Indian pincode to the form that stores use. People also write `560 001`.
+/// Normalises an Indian pincode to six digits. People also write `560 001`.
 fn pincode(text: &str) -> Result<String, Rule> {
     let digits: String = text.chars().filter(|char| !char.is_whitespace()).collect();
     let pincode = digits.parse::<Pincode>();
@@ -167,9 +165,8 @@ fn pincode(text: &str) -> Result<String, Rule> {
     Ok(digits)
 }
 
-/// Returns the code that stores use for an Indian state: the code of the named state, in any spelling, or else of the
-/// state of the pincode. An unknown name is passed on unchanged. Returns `None` if the directory does not know the
-/// pincode.
+/// Returns the code that stores use for an Indian state: of the named state in any spelling, or else of the pincode's
+/// state. An unknown name is returned unchanged. `None` means that the pincode is unknown.
 fn province_of_india(named: Option<String>, zip: Option<&str>) -> Option<String> {
     let Some(named) = named else {
         let area = directory().area(zip?.parse().ok()?)?;
@@ -178,8 +175,8 @@ fn province_of_india(named: Option<String>, zip: Option<&str>) -> Option<String>
     Some(province_named(&named).map_or(named, str::to_owned))
 }
 
-/// True for a country code that stores know: ISO 3166-1, and the additions in the platform's `CountryCode`. The
-/// additions are Ascension, the Netherlands Antilles, Tristan da Cunha, Kosovo, and a code for unknown regions.
+/// True for a country code that stores know: ISO 3166-1, and the additions in the platform's `CountryCode` (Ascension,
+/// the Netherlands Antilles, Tristan da Cunha, Kosovo, and an unknown region).
 fn is_country(code: &str) -> bool {
     matches!(code, "AC" | "AN" | "TA" | "XK" | "ZZ") || code.parse::<Country>().is_ok()
 }

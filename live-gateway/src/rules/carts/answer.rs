@@ -15,7 +15,7 @@ use crate::schema::carts::{
     CartWarning, MergedItem,
 };
 
-/// Warning about a group that this service adds; the store did not state it.
+/// Warning that this service adds to a group. The store did not state the warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Note {
     Rebuilt,
@@ -66,16 +66,15 @@ impl Note {
     }
 }
 
-/// Parts of a response that are not in the record.
+/// Parts of a response that the cart's record does not contain.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CartReport {
-    /// Stores that returned their group for this response.
+    /// Stores whose groups are from a response to this request.
     pub(crate) verified: Vec<StoreHost>,
     pub(crate) notes: HashMap<String, Vec<Note>>,
     pub(crate) problems: Vec<CartProblem>,
 }
 
-/// Builds the response for a cart.
 pub(crate) fn cart(
     id: &CartId,
     created_at: Timestamp,
@@ -122,7 +121,7 @@ fn postcodes_wanted(record: &CartRecord) -> impl Iterator<Item = CartProblem> + 
         .flat_map(move |address| record.groups.iter().map(move |group| of_brand(address, group)))
 }
 
-/// Returns totals by currency, in the order of currency codes.
+/// Returns the totals by currency, in the order of currency codes.
 fn totals(groups: &[CartGroup]) -> Vec<CartTotal> {
     let mut sums: BTreeMap<&str, CartTotal> = BTreeMap::new();
     for group in groups {
@@ -183,7 +182,6 @@ fn group(id: &CartId, group: &Group, verified: bool, notes: &[Note]) -> CartGrou
     }
 }
 
-/// Returns the lines of a group with their ids, in the store's order.
 fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine> + 'a {
     ids(id, group).map(|(line_id, line)| {
         let holding = group.holding();
@@ -214,7 +212,7 @@ fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine>
     })
 }
 
-/// Returns the unit price of the line's variant that was shown to the buyer, and its price now.
+/// Returns the unit price that was shown to the buyer for a line, and the line's price now.
 fn price_change(group: &Group, line: &StoreLine) -> Option<CartPriceChange> {
     let shown = group.shown.get(&line.variant.0)?;
     Some(CartPriceChange {
@@ -224,7 +222,6 @@ fn price_change(group: &Group, line: &StoreLine) -> Option<CartPriceChange> {
     })
 }
 
-/// Returns the lines of a group with their ids.
 pub(crate) fn ids<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = (String, &'a StoreLine)> + 'a {
     let lines = &group.seen.lines;
     lines.iter().enumerate().map(move |(at, line)| {
@@ -273,7 +270,6 @@ fn unasked(holding: CartComparison<'_>, line: &StoreLine) -> Option<Unasked> {
     Some(if is_bundle { Unasked::Merged } else { Unasked::Added })
 }
 
-/// Returns the requested variants that a merged line contains, if no other line can contain them.
 fn merged(group: &Group, line: &StoreLine) -> Vec<MergedItem> {
     let holding = group.holding();
     let mut bundles = holding.bundles();
@@ -287,7 +283,6 @@ fn merged(group: &Group, line: &StoreLine) -> Vec<MergedItem> {
     merged.map(item).collect()
 }
 
-/// Returns the warning about a line that the buyer did not request here.
 fn unasked_warning(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
     let (code, detail) = match unasked(group.holding(), line)? {
         Unasked::Merged => (
@@ -310,7 +305,7 @@ fn unasked_warning(group: &Group, line_id: String, line: &StoreLine) -> Option<C
 fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
     let (added, currency) = *group.added_price_minor.get(&line.variant.0)?;
     let lines = group.seen.lines.iter().filter(|other| other.variant == line.variant);
-    // Amounts in different currencies are not comparable, and neither are lines that the store has split.
+    // Prices are not comparable if their currencies differ or if the store has split the line.
     if added == line.unit_price_minor || currency != group.seen.currency || lines.count() > 1 {
         return None;
     }
@@ -416,7 +411,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         .chain(prices)
         .chain(quotes)
     {
-        // Stores repeat the same warnings with every change.
+        // Stores repeat the same warnings in every response.
         if !all.contains(&warning) {
             all.push(warning);
         }

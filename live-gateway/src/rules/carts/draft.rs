@@ -8,8 +8,8 @@ use super::plan::with_attributes;
 use super::record::Target;
 use crate::rules::store_cart::{Buyer, CartAddress, CartDraft, StoreCart, VariantQuantity};
 
-/// Returns a draft of a brand's cart: all requested items and settings, with the changes in `target` applied. Returns
-/// `None` if no item is left. Lines that the store itself added are left out, because the store adds them again.
+/// Returns a draft of a brand's cart with all requested items and settings and the changes in `target`. Returns `None`
+/// if no item is left. The draft has no lines that the store itself added, because the store adds them again.
 pub(crate) fn draft(
     seen: Option<&StoreCart>,
     wanted: &BTreeMap<u64, u32>,

@@ -43,15 +43,14 @@ impl fmt::Display for CartId {
     }
 }
 
-/// Returns the id of a line. The id depends only on the content of the line, so it stays the same when the store's cart
-/// is rebuilt. The id does not reveal the store's own ids, which contain the id of the store's cart. `nth`
-/// distinguishes several lines of a variant.
+/// Returns the id of a line. The id depends only on the line's content, so it stays the same when the store's cart is
+/// rebuilt. The store's own line ids are not used, because they contain the id of the store's cart. `nth` distinguishes
+/// several lines of a variant.
 pub(crate) fn line_id(cart: &CartId, store: &StoreHost, variant: VariantId, nth: usize) -> String {
     let text = format!("haat/line/v1 {cart} {} {} {nth}", store.as_str(), variant.0);
     format!("line_{}", hex::encode(&Sha256::digest(text)[..LINE_ID_BYTES]))
 }
 
-/// Returns the public id of a brand's product.
 pub(crate) fn product_id(brand: &StoredBrand, platform_id: u64) -> String {
     let store = brand.store.clone();
     ProductKey { store, platform_id }.id().to_string()

@@ -9,13 +9,11 @@ use super::own::CartComparison;
 use super::record::{Group, Target};
 use crate::schema::carts::CartProblem;
 
-/// Variant that is missing in a store's cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingVariant {
     pub(crate) variant: u64,
-    /// Public id of the variant's product, if known.
     pub(crate) product: Option<String>,
-    /// The store's title of the variant, if it was in the cart before.
+    /// Store's title of the variant, if the variant was in the cart before.
     title: Option<String>,
 }
 
@@ -35,7 +33,6 @@ pub(crate) fn missing(known: Option<&Group>, target: &Target, holding: CartCompa
 }
 
 impl MissingVariant {
-    /// Returns the problem that reports the missing variant to the caller.
     pub(crate) fn problem(self, brand: &StoredBrand) -> CartProblem {
         let detail = match self.title {
             Some(title) => format!(
@@ -48,7 +45,7 @@ impl MissingVariant {
     }
 }
 
-/// Returns the wanted quantities by variant after `done`.
+/// Returns the wanted quantities by variant, reduced by the quantities in `done`.
 pub(crate) fn wanted_after(wanted: &BTreeMap<u64, u32>, done: &BTreeMap<u64, u32>) -> BTreeMap<u64, u32> {
     let mut wanted = wanted.clone();
     wanted.extend(done);

@@ -7,26 +7,23 @@ use crate::rules::store_cart::{StoreCart, is_same_code};
 /// Maximum number of combined codes: the platform accepts five on goods and one on shipping.
 const TOGETHER_MAX: usize = 6;
 
-/// Number of codes from which combined lists are built, the best first. The best single code need not be part of the
-/// best list.
+/// Number of codes from which combined lists are built, the best first. One code is not enough, because the best list
+/// may not contain the best single code.
 const SEEDS_MAX: usize = 3;
 
-/// Search for the best codes at one store.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Search {
-    /// Codes that have not been tried separately yet.
+    /// Codes that have not been tried alone yet.
     alone: VecDeque<String>,
-    /// Codes that apply without other codes, with the cart's total. The list is sorted by total once all codes were
-    /// tried.
+    /// Codes that apply alone, with the cart's total. The list is sorted by total once all codes were tried.
     found: Vec<(String, i64)>,
-    /// Best list so far, and its total.
+    /// Best code list so far, and the cart's total with it.
     best: Option<(Vec<String>, i64)>,
-    /// Code lists under construction; set once all codes were tried separately.
+    /// Code lists under construction; `None` until all codes were tried alone.
     chains: Option<VecDeque<Chain>>,
     tried: usize,
 }
 
-/// List that is built from one starting code.
 #[derive(Debug, Clone)]
 struct Chain {
     list: Vec<String>,
@@ -36,7 +33,6 @@ struct Chain {
 }
 
 impl Search {
-    /// Starts a search over the current codes and the candidates, without duplicates.
     pub(crate) fn new(standing: &[String], candidates: &[String]) -> Self {
         let mut alone: VecDeque<String> = VecDeque::new();
         for code in standing.iter().chain(candidates) {
@@ -50,7 +46,7 @@ impl Search {
         }
     }
 
-    /// Returns the next list to try; `None` once nothing is left.
+    /// Returns the next code list to try; `None` once nothing is left.
     pub(crate) fn next(&mut self) -> Option<Vec<String>> {
         if let Some(code) = self.alone.front() {
             return Some(vec![code.clone()]);
@@ -71,7 +67,7 @@ impl Search {
     }
 
     fn seeds(&mut self) -> VecDeque<Chain> {
-        // The sort is stable, so among codes with equal totals, current and more likely codes come first.
+        // The sort is stable, so current and more likely codes come first among codes with equal totals.
         self.found.sort_by_key(|(_, total)| *total);
         let chain = |(at, (code, total)): (usize, &(String, i64))| {
             // Pairs with codes that were starting codes before have been tried already.
@@ -110,7 +106,7 @@ impl Search {
         }
     }
 
-    /// Returns the best list and its total, if the total is below `total_minor`.
+    /// Returns the best code list and its total, if the total is below `total_minor`.
     pub(crate) fn best_below(&self, total_minor: i64) -> Option<(&[String], i64)> {
         let (list, total) = self.best.as_ref()?;
         (*total < total_minor).then_some((list.as_slice(), *total))
@@ -131,8 +127,8 @@ mod tests {
     use crate::hidden::SecretText;
     use crate::rules::store_cart::{Discounts, StoreCode};
 
-    /// Builds a cart of 1,000 with this list of codes. `off` contains the discount of each code, and `apart` the pairs
-    /// that cannot be combined.
+    /// Builds a cart of 1,000 with these codes. `off` contains the discount of each code, and `apart` the pairs that
+    /// cannot be combined.
     fn cart(list: &[String], off: &[i64], apart: &[(usize, usize)]) -> StoreCart {
         let at = |code: &String| code.parse::<usize>().unwrap();
         let refused = |code: usize| {
@@ -202,8 +198,8 @@ mod tests {
     }
 
     proptest! {
-        /// The found list applies as a whole, is never worse than the best single code, and needs a bounded number of
-        /// calls.
+        /// The found list applies as a whole, is never worse than the best single code, and is found in a bounded
+        /// number of calls.
         #[test]
         fn a_search_ends_with_a_list_that_holds(
             off in proptest::collection::vec(0_i64..100, 0..8),

@@ -3,29 +3,28 @@
 //! The buyer's lines are those of requested variants, up to the requested quantity. Lines with a price come before free
 //! ones. A free line with attributes is a gift, even if its variant was requested. Requests from this service have no
 //! attributes, and the platform merges units into one line only if the attributes are equal. Gifts and all other lines
-//! belong to the store (a bundle, a fee) or to a person who changed the cart there. Lines that do not belong to the
-//! buyer are shown but not counted as the buyer's. Lines of others are removed only on an explicit request. A requested
-//! variant may have no line although the store shows another line with a price that was not requested. The variant then
-//! counts as merged into that line.
+//! belong to the store (a bundle, a fee) or to a person who changed the cart there. Such lines are shown but not
+//! counted as the buyer's, and are removed only on an explicit request. A requested variant may have no line while the
+//! store shows another line with a price that was not requested. The variant then counts as merged into that line.
 
 use std::collections::BTreeMap;
 
 use crate::rules::store_cart::{StoreCart, StoreLine};
 
-/// Earlier known state of a store's cart, and the quantities wanted at that time.
+/// Earlier known state of a store's cart, with the quantities wanted at that time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownCart<'a> {
     pub(crate) cart: &'a StoreCart,
     pub(crate) wanted: &'a BTreeMap<u64, u32>,
 }
 
-/// Comparison of a store's cart with the requests that were sent to the store.
+/// Store's cart, compared with the requests that were sent to the store.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CartComparison<'a> {
     pub(crate) cart: &'a StoreCart,
     /// Quantities that were requested and not refused, by variant.
     pub(crate) wanted: &'a BTreeMap<u64, u32>,
-    /// Earlier state of the cart. New variants are never merged into a line that existed already.
+    /// Earlier state of the cart. New variants are never treated as merged into a line that existed before.
     pub(crate) before: Option<KnownCart<'a>>,
 }
 
@@ -34,8 +33,8 @@ impl<'a> CartComparison<'a> {
         self.wanted.get(&variant).copied().unwrap_or_default()
     }
 
-    /// Returns the buyer's lines of a variant. If the variant was not requested, these are all its lines with a price,
-    /// because a caller who names the variant means them.
+    /// Returns the buyer's lines of a variant. For a variant that was not requested, all its lines with a price count
+    /// as the buyer's, because a caller who names the variant means them.
     pub(crate) fn own(&self, variant: u64) -> Vec<&'a StoreLine> {
         let (mut lines, free): (Vec<_>, Vec<_>) = sold(self.cart, variant).partition(|line| line.costs());
         let wanted = self.wanted(variant);
@@ -52,7 +51,6 @@ impl<'a> CartComparison<'a> {
         lines
     }
 
-    /// Returns the buyer's quantity of a variant.
     pub(crate) fn pieces(&self, variant: u64) -> u32 {
         if self.is_merged(variant) {
             return self.wanted(variant);
@@ -60,13 +58,13 @@ impl<'a> CartComparison<'a> {
         sum(&self.own(variant))
     }
 
-    /// Returns the variants of which the buyer has fewer units than requested, with the requested quantities.
+    /// Returns the requested quantities of the variants of which the buyer has fewer units.
     pub(crate) fn short(self) -> impl Iterator<Item = (u64, u32)> + use<'a> {
         let wanted = self.wanted.iter().map(|(variant, wanted)| (*variant, *wanted));
         wanted.filter(move |(variant, wanted)| self.pieces(*variant) < *wanted)
     }
 
-    /// Returns the total quantity of a variant in the cart, whoever it belongs to.
+    /// Returns the total quantity of a variant in the cart, regardless of the owner.
     pub(crate) fn there(&self, variant: u64) -> u32 {
         if self.is_merged(variant) {
             return self.wanted(variant);
@@ -99,7 +97,6 @@ impl<'a> CartComparison<'a> {
         lines.filter(move |line| line.costs() && !wanted.contains_key(&line.variant.0))
     }
 
-    /// True if the store has merged a variant into another line.
     pub(crate) fn is_merged(&self, variant: u64) -> bool {
         let takes_it = |line: &StoreLine| {
             self.before.is_none_or(|before| {
@@ -144,12 +141,10 @@ impl<'a> CartComparison<'a> {
     }
 }
 
-/// Returns the total quantity of the lines.
 pub(crate) fn sum(lines: &[&StoreLine]) -> u32 {
     lines.iter().fold(0, |sum, line| sum.saturating_add(line.quantity))
 }
 
-/// Returns the lines of a variant except gifts.
 fn sold(cart: &StoreCart, variant: u64) -> impl Iterator<Item = &StoreLine> {
     let lines = cart.lines.iter();
     lines.filter(move |line| line.variant.0 == variant && !line.is_gift())

@@ -21,7 +21,6 @@ pub(crate) enum Step {
     Update(Vec<LineQuantity>, Vec<u64>),
     /// Adds the missing quantities of variants.
     Add(Vec<VariantQuantity>),
-    /// Sets the buyer.
     Buyer,
     Codes(Vec<String>),
     Address(CartAddress),
@@ -33,7 +32,7 @@ pub(crate) enum Step {
 pub(crate) fn next(holding: CartComparison<'_>, target: &Target) -> Option<Step> {
     let cart = holding.cart;
     let buyer = target.tells_buyer.then_some(Step::Buyer);
-    // The address comes first, because some goods are sold only to some addresses.
+    // The address is set first, because some goods are sold only to some addresses.
     buyer
         .or_else(|| address(cart, target))
         .or_else(|| at_store(target))
@@ -43,7 +42,7 @@ pub(crate) fn next(holding: CartComparison<'_>, target: &Target) -> Option<Step>
         .or_else(|| delivery(cart, target))
 }
 
-/// Returns the step for lines that the store added and that the request names.
+/// Returns the step for lines that the store added and that the request changes.
 fn at_store(target: &Target) -> Option<Step> {
     let named = &target.at_store;
     let away = named.iter().filter(|line| line.quantity == 0);
@@ -54,7 +53,7 @@ fn at_store(target: &Target) -> Option<Step> {
     (!named.is_empty()).then(|| Step::Update(named.clone(), Vec::new()))
 }
 
-/// Changes to lines of variants, by kind of call.
+/// Changes to the lines of variants, by kind of call.
 #[derive(Default)]
 struct Lines {
     set: (Vec<LineQuantity>, Vec<u64>),
@@ -68,7 +67,7 @@ impl Lines {
         for (variant, quantity) in target {
             lines.plan(holding, *variant, *quantity);
         }
-        // A merged line is removed only if all of its variants are removed.
+        // A merged line is removed only if all variants in it are removed.
         let goes = |variant: u64| target.get(&variant) == Some(&0);
         let merged: Vec<u64> = holding.merged().collect();
         if !merged.is_empty() && merged.iter().all(|variant| goes(*variant)) {
@@ -99,8 +98,8 @@ impl Lines {
                 self.away.1.push(variant);
             }
             Some((first, others)) if sum(&own) != quantity => {
-                // Of several lines of a variant, the first receives the whole quantity in one call, so that no unit is
-                // lost between two calls.
+                // If a variant has several lines, one call moves its whole quantity to the first line, so that no unit
+                // is lost between two calls.
                 let to = |line: &StoreLine, quantity: u32| LineQuantity {
                     id: line.id.clone(),
                     quantity,
@@ -134,7 +133,7 @@ fn lines(holding: CartComparison<'_>, target: &Target) -> Option<Step> {
     let Some(only) = &target.only else {
         return lines.remove().or_else(|| lines.update()).or_else(|| lines.add());
     };
-    // Additions come first: if the store refuses all of them, the cart keeps its lines.
+    // Additions come before removals: if the store refuses all additions, the cart keeps its lines.
     let first = lines.update().or_else(|| lines.add());
     if first.is_some() {
         return first;
@@ -198,7 +197,7 @@ impl Step {
         !matches!(self, Self::Remove(..) | Self::Update(..) | Self::Add(_))
     }
 
-    /// Returns the variants that have their target quantity after the step.
+    /// Returns the variants that have their target quantity after this step.
     pub(crate) fn variants(&self) -> Vec<u64> {
         match self {
             Self::Remove(_, variants) | Self::Update(_, variants) => variants.clone(),
@@ -209,7 +208,8 @@ impl Step {
 }
 
 impl Target {
-    /// Removes what the step has done from the target. The store's result is final, even if it is less than requested.
+    /// Removes the changes of a finished step from the target. The store's result is final, even if it is less than
+    /// requested.
     pub(crate) fn after(&mut self, step: &Step) {
         let variants = step.variants();
         self.lines.retain(|variant, _| !variants.contains(variant));
@@ -229,7 +229,8 @@ impl Target {
     }
 }
 
-/// Returns the indexes of refused lines, if the store refuses single lines: `lines`, `0`, `merchandiseId`.
+/// Returns the indexes of the refused lines, if the store refuses single lines. The store names a line as `lines`, `0`,
+/// `merchandiseId`.
 pub(crate) fn refused_lines(refusals: &[Refusal]) -> Vec<(usize, &Refusal)> {
     let position = |refusal: &Refusal| {
         let at = refusal.field.iter().position(|step| step == "lines")?;
@@ -241,7 +242,7 @@ pub(crate) fn refused_lines(refusals: &[Refusal]) -> Vec<(usize, &Refusal)> {
         .collect()
 }
 
-/// True if a store rejects the customer's token.
+/// True if the store rejects the customer's token.
 pub(crate) fn refuses_customer(refusals: &[Refusal]) -> bool {
     let names = |refusal: &Refusal| refusal.field.iter().any(|step| step == "customerAccessToken");
     refusals.iter().any(names)

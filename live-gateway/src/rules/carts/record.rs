@@ -1,5 +1,5 @@
-//! Stored record of a cart over several stores. The record is sealed as a whole, because it contains the keys to the
-//! stores' carts.
+//! Stored record of a cart over several stores. The whole record is sealed, because it contains the keys to the stores'
+//! carts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,34 +12,32 @@ use crate::rules::store_cart::{
     CartAddress, CartAttribute, LineQuantity, StoreCart, StoreDelivery, StoreLine, StoreOption,
 };
 
-/// Maximum number of remembered ids of finished operations, which may be requested again. The newest is last.
+/// Maximum number of remembered ids of finished operations, which callers may repeat. The newest id is last.
 const DONE_MAX: usize = 64;
 
-/// Cart over several stores.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CartRecord {
     pub(crate) email: Option<SecretText>,
     pub(crate) address: Option<CartAddress>,
-    /// Tokens of the last checkout. The attributes that a store reports are compared with these tokens and never
-    /// trusted.
+    /// Tokens of the last checkout. Attributes that a store reports are compared with these tokens and never trusted.
     #[serde(rename = "attributions")]
     pub(crate) attribution: Option<Attributions>,
     /// One group for each brand, in the order in which brands were added.
     pub(crate) groups: Vec<Group>,
-    /// Operation that was begun and is not known to be finished.
+    /// Operation that has started and may not be finished.
     pub(crate) open: Option<OpenOperation>,
     pub(crate) done: Vec<String>,
-    /// Parts of finished operations that stores did not carry out, for temporary reasons.
+    /// Parts of finished operations that stores did not carry out for temporary reasons.
     pub(crate) unmet: Vec<Unmet>,
-    /// Groups at the end, if the caller has ended the cart. The cart can no longer be found.
+    /// Groups of a cart that the caller has ended. An ended cart can no longer be found.
     pub(crate) ended: Option<Vec<Group>>,
 }
 
-/// Tokens that name the sender of the buyer.
+/// Attribution tokens, which name the service that sent the buyer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Attributions {
-    /// Token in each store's cart, by the store's permanent host. A token names no other brand.
+    /// Token in each store's cart, by the store's permanent host. A token names only that store's brand.
     pub(crate) stores: BTreeMap<String, SecretText>,
 }
 
@@ -49,7 +47,7 @@ pub(crate) struct Attributions {
 pub(crate) struct Unmet {
     pub(crate) operation: String,
     pub(crate) store: StoreHost,
-    /// Quantities that the store accepted, or may have accepted, by variant.
+    /// Quantities by variant that the store accepted or may have accepted.
     pub(crate) maybe_done: BTreeMap<u64, u32>,
 }
 
@@ -57,10 +55,10 @@ pub(crate) struct Unmet {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Group {
     pub(crate) brand: StoredBrand,
-    /// The store's cart as the store last returned it; `seen_at` is the time of that response.
+    /// Store's cart as the store last returned it, at `seen_at`.
     pub(crate) seen: StoreCart,
     pub(crate) seen_at: Timestamp,
-    /// Quantities that were requested and not refused, by variant. The store may have fewer.
+    /// Quantities by variant that were requested and not refused. The store may have fewer.
     #[serde(default)]
     pub(crate) wanted: BTreeMap<u64, u32>,
     /// Unit price when the variant was added, and the currency of the price, by variant.
@@ -72,22 +70,22 @@ pub(crate) struct Group {
     /// Prices that the caller showed to the buyer, by variant.
     #[serde(default)]
     pub(crate) shown: BTreeMap<u64, ShownPrice>,
-    /// Calls whose responses were lost, as long as they may still be carried out.
+    /// Calls whose responses were lost and that the store may still carry out.
     #[serde(default)]
     pub(crate) doubt: Option<Doubt>,
-    /// Address that the store received.
+    /// Address that was sent to the store.
     #[serde(default)]
     pub(crate) address: Option<CartAddress>,
-    /// Address that the store refused last.
+    /// Address that the store refused last. The address is not sent again.
     #[serde(default)]
     pub(crate) declined: Option<Declined>,
-    /// Settings that were changed while the store did not respond. The settings are sent when the store responds again.
+    /// Settings that were changed while the store did not respond. They are sent when the store responds again.
     #[serde(default)]
     pub(crate) unsent: Target,
     /// Selected delivery option.
     #[serde(default)]
     pub(crate) chosen: Option<ChosenDelivery>,
-    /// Digest of the buyer that the store received.
+    /// Digest of the buyer that was sent to the store.
     #[serde(default)]
     pub(crate) buyer: Option<String>,
 }
@@ -96,7 +94,7 @@ pub(crate) struct Group {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ShownPrice {
     pub(crate) minor: i64,
-    /// Currency of the price: of the quote, or else of the product in the catalogue when the item was added.
+    /// Currency of the price: that of the quote, or else that of the product in the catalogue when the item was added.
     pub(crate) currency: Option<CurrencyCode>,
     /// Id of the signed quote, if there is one.
     pub(crate) quote: Option<String>,
@@ -104,22 +102,21 @@ pub(crate) struct ShownPrice {
     pub(crate) is_quote_over: bool,
 }
 
-/// Address that a store refused, so that it is not sent to the store again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Declined {
     pub(crate) address: CartAddress,
-    /// The store's reason for the refusal, as shown in responses.
+    /// Store's reason for the refusal, as shown in responses.
     pub(crate) detail: String,
 }
 
 /// Calls whose responses were lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Doubt {
-    /// Time after which none of the calls can still be in progress.
+    /// Time after which none of the calls can still be running.
     pub(crate) until: Timestamp,
-    /// Quantities that these calls or later ones requested, by variant.
+    /// Quantities by variant that these calls or later ones requested.
     pub(crate) asked: BTreeMap<u64, u32>,
-    /// Settings that must hold. One of the calls may still reset them to older values.
+    /// Required settings. One of the lost calls may still reset them to older values.
     #[serde(default)]
     pub(crate) set: Target,
 }
@@ -128,26 +125,25 @@ pub(crate) struct Doubt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChosenDelivery {
     pub(crate) handle: String,
-    /// The option as the store offered it; `None` if no such offer was known.
+    /// Option as the store offered it; `None` if the offer is not known.
     pub(crate) option: Option<StoreOption>,
 }
 
-/// Operation that has started but not ended. The operation contains the wanted state instead of the changes, so that
-/// the operation can be repeated.
+/// Operation that has started but not ended. The record contains the wanted state instead of the changes, so that the
+/// operation can be repeated.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OpenOperation {
     pub(crate) id: String,
     pub(crate) targets: Vec<BrandTarget>,
 }
 
-/// Brand, and the wanted state of its store's cart.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct BrandTarget {
     pub(crate) brand: StoredBrand,
     pub(crate) target: Target,
 }
 
-/// Saved records contain a pair.
+/// Saved records store the brand and its target as a pair.
 impl Serialize for BrandTarget {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (&self.brand, &self.target).serialize(serializer)
@@ -160,12 +156,12 @@ impl Serialize for BrandTarget {
 pub(crate) struct Target {
     /// Quantities by variant; 0 removes the buyer's lines of the variant.
     pub(crate) lines: BTreeMap<u64, u32>,
-    /// The only variants that the buyer's part of the store's cart may contain. Other lines are removed once one of
-    /// these variants is in the cart.
+    /// The only variants that the buyer's lines in the store's cart may have. Other lines are removed once one of these
+    /// variants is in the cart.
     pub(crate) only: Option<BTreeSet<u64>>,
-    /// Changes to lines that the store added, if the request names these lines. The changes are sent only once.
+    /// Changes to lines that the store added. The changes are sent only once.
     pub(crate) at_store: Vec<LineQuantity>,
-    /// Whole list of codes.
+    /// Complete new list of codes.
     pub(crate) codes: Option<Vec<String>>,
     pub(crate) address: Option<CartAddress>,
     pub(crate) chosen: Option<ChosenDelivery>,
@@ -175,11 +171,11 @@ pub(crate) struct Target {
     pub(crate) products: BTreeMap<u64, String>,
     /// Prices that the caller showed to the buyer, by variant.
     pub(crate) shown: BTreeMap<u64, ShownPrice>,
-    /// True if the store's cart must be read even if there is nothing else to do.
+    /// True if the store's cart must be read even if nothing else must be done.
     pub(crate) is_read: bool,
-    /// True if the buyer must be sent to the store.
+    /// True if the buyer's data must be sent to the store.
     pub(crate) tells_buyer: bool,
-    /// True if this target must wait until a variant that other targets name in `only` is in the cart.
+    /// True if this target must wait until the cart contains a variant that another target names in `only`.
     pub(crate) waits: bool,
 }
 
@@ -188,7 +184,6 @@ impl CartRecord {
         self.groups.iter().find(|group| group.brand.store == brand.store)
     }
 
-    /// True if an operation is finished.
     pub(crate) fn is_done(&self, operation: &str) -> bool {
         self.done.iter().any(|id| id == operation)
     }
@@ -199,8 +194,8 @@ impl CartRecord {
         unmet.cloned().collect()
     }
 
-    /// Records the outcome of a store's part of the open operation: done, or `left` with the quantities that may have
-    /// been accepted. A part that is done stays done after later attempts.
+    /// Records the outcome of one store in the open operation: done, or `left` with the quantities that may have been
+    /// accepted. A store that is done stays done after later attempts.
     pub(crate) fn note(&mut self, store: &StoreHost, left: Option<BTreeMap<u64, u32>>) {
         let Some(open) = self.open.as_ref().filter(|open| !open.id.is_empty()) else {
             return;
@@ -218,7 +213,6 @@ impl CartRecord {
         }
     }
 
-    /// Closes the open operation.
     pub(crate) fn close(&mut self) {
         let Some(open) = self.open.take().filter(|open| !open.id.is_empty()) else {
             return;
@@ -233,12 +227,12 @@ impl CartRecord {
         self.done.push(open.id);
     }
 
-    /// Returns the number of lines of all groups, without lines that stores added.
+    /// Returns the number of lines of all groups, except lines that stores added.
     pub(crate) fn lines(&self) -> usize {
         self.groups.iter().map(|group| group.wanted.len()).sum()
     }
 
-    /// True if the cart contains a variant for which targets of the operation wait.
+    /// True if the cart contains a variant that other targets of the operation wait for.
     pub(crate) fn has_awaited(&self, open: &OpenOperation) -> bool {
         let mut awaited = open.targets.iter().filter(|one| !one.target.waits);
         awaited.any(|BrandTarget { brand, target }| {
@@ -274,7 +268,7 @@ impl Target {
         }
     }
 
-    /// Adds earlier settings, unless the target sets its own.
+    /// Adds the settings of an earlier target, unless this target sets its own.
     pub(crate) fn join(&mut self, before: &Self) {
         self.codes = self.codes.take().or_else(|| before.codes.clone());
         self.address = self.address.take().or_else(|| before.address.clone());
@@ -285,7 +279,8 @@ impl Target {
         self.tells_buyer |= before.tells_buyer;
     }
 
-    /// Removes the quantities in `maybe_done` that are already in the cart. A repeated request then adds nothing twice.
+    /// Removes the quantities in `maybe_done` that are already in the cart, so that a repeated request adds nothing
+    /// twice.
     pub(crate) fn without_done(&mut self, group: Option<&Group>, maybe_done: &BTreeMap<u64, u32>) {
         let there =
             |variant: u64| group.map_or(0, |group| group.quantity(variant).max(group.holding().wanted(variant)));
@@ -297,7 +292,6 @@ impl Target {
 }
 
 impl Group {
-    /// Returns this target for the group's brand.
     pub(crate) fn aimed_at(&self, target: Target) -> BrandTarget {
         let brand = self.brand.clone();
         BrandTarget { brand, target }
@@ -318,7 +312,7 @@ impl Group {
         }
     }
 
-    /// Creates a group of which only the store's cart is known.
+    /// Creates a group for a store's cart about which nothing else is known.
     pub(crate) fn new(brand: StoredBrand, seen: StoreCart, seen_at: Timestamp) -> Self {
         Self {
             brand,
@@ -356,7 +350,7 @@ impl Group {
         }
     }
 
-    /// Remembers the products and shown prices of variants that were added or may have been, and forgets those of
+    /// Records the products and shown prices of variants that were added or may have been added, and removes those of
     /// removed variants.
     pub(crate) fn note_items(&mut self, target: &Target, maybe_done: &BTreeMap<u64, u32>) {
         let is_new = |variant: &u64| maybe_done.contains_key(variant);
@@ -379,12 +373,12 @@ impl Group {
         self.shown.values().filter_map(|price| price.quote.as_deref())
     }
 
-    /// True if no line of the buyer is left. Free lines are removed with the lines that they belong to.
+    /// True if the buyer has no line left. Stores remove free lines with the lines that they belong to.
     pub(crate) fn is_empty(&self) -> bool {
         self.wanted.is_empty() && !self.seen.lines.iter().any(StoreLine::costs)
     }
 
-    /// Returns the variants of which the store's cart has fewer units than requested, with the requested quantities.
+    /// Returns the requested quantities of the variants of which the store's cart has fewer units.
     pub(crate) fn short(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         self.holding().short()
     }
@@ -407,7 +401,7 @@ impl Group {
         settings
     }
 
-    /// Returns the whole wanted list of codes.
+    /// Returns the complete wanted list of codes.
     pub(crate) fn codes(&self) -> Vec<String> {
         let seen = || self.seen.codes.iter().map(|code| code.code.clone()).collect();
         self.settings().codes.unwrap_or_else(seen)
@@ -430,7 +424,7 @@ impl Group {
 }
 
 impl ChosenDelivery {
-    /// Returns the options of a cart that match this one: by handle, or else by title, code and amount.
+    /// Returns the delivery options of a cart that match this one: by handle, or else by title, code and amount.
     pub(crate) fn offered<'a>(&self, cart: &'a StoreCart) -> Vec<(&'a StoreDelivery, &'a StoreOption)> {
         let by = |is_it: &dyn Fn(&StoreOption) -> bool| -> Vec<_> {
             let found = cart.deliveries.iter().filter_map(|group| {
@@ -447,7 +441,7 @@ impl ChosenDelivery {
         by(&|option| self.option.as_ref().is_some_and(|known| what(known) == what(option)))
     }
 
-    /// Returns this option as the cart has it selected.
+    /// Returns this option as the cart has it, if it is selected there.
     pub(crate) fn selected(&self, cart: &StoreCart) -> Option<Self> {
         let mut offered = self.offered(cart).into_iter();
         let (_, option) = offered.find(|(delivery, option)| delivery.selected.as_ref() == Some(&option.handle))?;

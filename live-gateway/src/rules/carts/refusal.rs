@@ -1,13 +1,13 @@
-//! Determines the reason for which a store does not apply a code.
+//! Finds the reason why a store does not apply a code.
 
 use crate::rules::store_cart::{StoreCart, StoreWarning, is_same_code};
 use crate::schema::carts::{CodeRefusal, RefusalReason};
 
-/// Prefix of warnings about discounts.
+/// Prefix of the codes of warnings about discounts.
 const OF_DISCOUNTS: &str = "DISCOUNT_";
 
-/// Returns the refusal of a code, or `None` if the code applies. A warning that names no code concerns the codes that
-/// no warning names, if all such warnings agree.
+/// Returns the reason for the refusal of a code, or `None` if the code applies. A warning that names no code applies to
+/// all codes that no warning names, if all such warnings agree.
 pub(crate) fn refusal(cart: &StoreCart, code: &str) -> Option<CodeRefusal> {
     let is_refused = |one: &crate::rules::store_cart::StoreCode| !one.applicable && is_same_code(&one.code, code);
     cart.codes.iter().find(|one| is_refused(one))?;

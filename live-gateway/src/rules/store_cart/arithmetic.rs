@@ -3,7 +3,7 @@
 use super::wire::Code;
 use super::{AutomaticDiscount, DiscountKind, Discounts, StoreCode};
 
-/// One allocation of a discount, to a line or to the cart.
+/// Amount of a discount that applies to one line or to the cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AppliedDiscount {
     pub(super) by: By,
@@ -19,7 +19,7 @@ pub(super) enum By {
     Title(String),
 }
 
-/// Amounts of a line, and its discounts.
+/// Amounts and discounts of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LineDiscounts {
     pub(super) subtotal_minor: i64,
@@ -28,9 +28,8 @@ pub(super) struct LineDiscounts {
 }
 
 impl LineDiscounts {
-    /// Returns the allocations that are discounts of the line itself. An allocation that the line's total does not
-    /// include is the line's share of an order discount. The cart (`of_cart`) lists such a discount too, and it is
-    /// counted there.
+    /// Returns the discounts of the line itself. An allocation that the line's total does not include is the line's
+    /// share of an order discount. That discount is in `of_cart` and is counted there.
     fn own(&self, of_cart: &[AppliedDiscount]) -> Vec<&AppliedDiscount> {
         let off = self.subtotal_minor - self.total_minor;
         let sum = |taken: &[&AppliedDiscount]| taken.iter().map(|one| one.minor).sum::<i64>();
@@ -44,7 +43,6 @@ impl LineDiscounts {
     }
 }
 
-/// Parts of a cart's total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) subtotal_minor: i64,
@@ -53,7 +51,7 @@ pub(super) struct Parts {
     pub(super) other_minor: i64,
 }
 
-/// Splits a total into its parts. `of_cart` contains the allocations to the cart, `delivery_minor` the cost of the
+/// Splits a total into its parts. `of_cart` contains the allocations to the cart, and `delivery_minor` the cost of the
 /// selected options.
 pub(super) fn parts(
     lines: &[LineDiscounts],
@@ -70,8 +68,8 @@ pub(super) fn parts(
     let (order_minor, shipping_minor) = (sum(false), sum(true));
     let goods_minor = subtotal_minor - line_minor - order_minor;
     let rest_minor = total_minor - goods_minor;
-    // The total includes delivery once an option was selected. Before that, the cheapest option appears as selected but
-    // is not included.
+    // The total includes delivery only after an option was selected. Before that, the cheapest option appears as
+    // selected but is not included.
     let is_counted = rest_minor != 0 || delivery_minor == shipping_minor;
     let (delivery_minor, shipping_minor) = if is_counted {
         (delivery_minor, shipping_minor)
@@ -114,7 +112,7 @@ pub(super) fn by_code(codes: Vec<Code>, lines: &[LineDiscounts], of_cart: &[Appl
     codes.into_iter().map(told).collect()
 }
 
-/// Returns the discounts without a code, each title once, in their order.
+/// Returns the discounts that need no code, each title once, in the order of the input.
 pub(super) fn automatic(lines: &[LineDiscounts], of_cart: &[AppliedDiscount]) -> Vec<AutomaticDiscount> {
     let mut found: Vec<AutomaticDiscount> = Vec::new();
     for taken in lines.iter().flat_map(|line| line.own(of_cart)).chain(of_cart) {

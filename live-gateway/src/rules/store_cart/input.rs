@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 use crate::hidden::SecretText;
 use crate::rules::nodes::variant_gid;
 
-/// Content of a new cart.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CartDraft {
     pub(crate) lines: Vec<VariantQuantity>,
@@ -21,7 +20,7 @@ pub(crate) struct CartDraft {
 /// Known data about the buyer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Buyer {
-    /// Two uppercase letters: country whose prices apply.
+    /// Country whose prices apply, as two uppercase letters.
     pub(crate) country: Option<String>,
     pub(crate) email: Option<SecretText>,
     pub(crate) customer_token: Option<SecretText>,
@@ -37,7 +36,6 @@ pub(crate) struct CartAddress {
     pub(crate) city: Option<String>,
 }
 
-/// Attribute of a cart.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct CartAttribute {
     pub(crate) key: String,
@@ -67,7 +65,7 @@ pub(crate) struct DeliveryChoice {
     pub(crate) handle: String,
 }
 
-/// Saved records contain a pair.
+/// Saved records store an attribute as a pair.
 impl Serialize for CartAttribute {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (&self.key, &self.value).serialize(serializer)

@@ -31,24 +31,22 @@ pub(crate) use self::input::{
 };
 pub(crate) use self::read::{read_cart, read_mutation, words};
 
-/// Cart at a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreCart {
-    /// The platform's id, including the key that opens the cart.
+    /// Platform's id of the cart, including the key that opens the cart.
     pub(crate) id: SecretText,
     /// Page on which a person checks out.
     pub(crate) checkout_url: SecretText,
     pub(crate) currency: CurrencyCode,
     pub(crate) lines: Vec<StoreLine>,
-    /// Price of the lines before discounts, in minor units.
+    /// Price of the lines before discounts.
     pub(crate) subtotal_minor: i64,
     pub(crate) discounts: Discounts,
-    /// Price of the selected delivery before discounts, in minor units, as far as the total includes it.
+    /// Price of the selected delivery before discounts, as far as the total includes it.
     pub(crate) delivery_minor: i64,
-    /// Other amounts in the total (gift cards, taxes), in minor units; nearly always 0.
+    /// Other amounts in the total, such as gift cards and taxes; nearly always 0.
     pub(crate) other_minor: i64,
     pub(crate) total_minor: i64,
-    /// Discount codes of the cart at the store.
     pub(crate) codes: Vec<StoreCode>,
     /// Discounts without a code, each title once.
     pub(crate) automatic: Vec<AutomaticDiscount>,
@@ -75,13 +73,12 @@ impl Discounts {
     }
 }
 
-/// Line of a store's cart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreLine {
-    /// The platform's id of the line. The id contains the id of the cart, so it is not shown.
+    /// Platform's id of the line. The id contains the cart's id and is never shown.
     pub(crate) id: SecretText,
     pub(crate) variant: VariantId,
-    /// The platform's id of the product.
+    /// Platform's id of the product.
     pub(crate) product: u64,
     pub(crate) title: String,
     /// Title of the variant; empty for a product's only default variant.
@@ -89,13 +86,13 @@ pub(crate) struct StoreLine {
     pub(crate) image: Option<String>,
     /// Quantity in the cart; 0 if the item is sold out.
     pub(crate) quantity: u32,
-    /// True if the line has attributes. Lines that are requested here never have any.
+    /// True if the line has attributes. Lines that this service adds never have any.
     #[serde(default)]
     pub(crate) has_attributes: bool,
     pub(crate) unit_price_minor: i64,
-    /// Price of the line before discounts, in minor units.
+    /// Price of the line before discounts.
     pub(crate) subtotal_minor: i64,
-    /// Discounts of this line, in minor units. Order discounts are not divided among the lines.
+    /// Discounts of this line. Order discounts are not divided among the lines.
     pub(crate) discount_minor: i64,
     pub(crate) available: bool,
 }
@@ -103,13 +100,13 @@ pub(crate) struct StoreLine {
 /// Discount code in a store's list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreCode {
-    /// The code as it was entered.
+    /// Code as it was entered.
     pub(crate) code: String,
     /// True if the store applies the code.
     pub(crate) applicable: bool,
-    /// Total discount of the code on lines, order and shipping, in minor units.
+    /// Total discount of the code on lines, order and shipping.
     pub(crate) discount_minor: i64,
-    /// Part of the discount that applies to shipping, in minor units.
+    /// Part of the discount that applies to shipping.
     pub(crate) shipping_minor: i64,
     /// True if the store states that the code is for shipping only, even if shipping is free.
     #[serde(default)]
@@ -127,7 +124,7 @@ pub(crate) enum DiscountKind {
     Amount,
 }
 
-/// Discount that needs no code.
+/// Discount that applies without a code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AutomaticDiscount {
     pub(crate) title: String,
@@ -139,7 +136,6 @@ pub(crate) struct AutomaticDiscount {
 pub(crate) struct StoreDelivery {
     pub(crate) id: SecretText,
     pub(crate) options: Vec<StoreOption>,
-    /// Handle of the selected option.
     pub(crate) selected: Option<String>,
 }
 
@@ -147,7 +143,7 @@ pub(crate) struct StoreDelivery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreOption {
     pub(crate) handle: String,
-    /// The store's code of the option.
+    /// Store's code of the option.
     #[serde(default)]
     pub(crate) code: Option<String>,
     pub(crate) title: String,
@@ -158,16 +154,15 @@ pub(crate) struct StoreOption {
 /// Warning from the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreWarning {
-    /// The platform's code, for example `MERCHANDISE_NOT_ENOUGH_STOCK`.
+    /// Platform's code, for example `MERCHANDISE_NOT_ENOUGH_STOCK`.
     pub(crate) code: String,
-    /// The store's message, whose wording may change.
     pub(crate) message: String,
-    /// Variant that the warning is about; `None` for the whole cart.
+    /// Variant with the problem; `None` if the warning is about the whole cart.
     pub(crate) variant: Option<VariantId>,
 }
 
 impl StoreWarning {
-    /// True if a word of the warning's message equals this code.
+    /// True if the message contains this discount code as a word.
     pub(crate) fn names(&self, code: &str) -> bool {
         let words = self.message.split_whitespace();
         let mut words = words.map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()));
@@ -175,29 +170,27 @@ impl StoreWarning {
     }
 }
 
-/// The store's reason for refusing a call (`userErrors`).
+/// Store's reason for refusing a call (`userErrors`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) code: Option<String>,
     /// Path to the invalid field: `lines`, `0`, `merchandiseId`.
     pub(crate) field: Vec<String>,
-    /// The store's message.
     pub(crate) message: String,
 }
 
-/// Answer to a mutation.
+/// Response to a mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CartAnswer {
     /// Cart after the call, even if the store refused the call.
     pub(crate) cart: Option<StoreCart>,
-    /// Refusals; empty if the store carried out the call.
+    /// Reasons for a refusal; empty if the store carried out the call.
     pub(crate) refusals: Vec<Refusal>,
     /// True if an earlier copy of the call may still be carried out.
     pub(crate) is_open: bool,
 }
 
 impl Refusal {
-    /// True if the store has no variant with the requested id.
     pub(crate) fn is_of_no_variant(&self) -> bool {
         let names_it = self.field.last().is_some_and(|step| step == "merchandiseId");
         names_it && self.code.as_deref() == Some("INVALID")
@@ -215,10 +208,10 @@ impl CartAnswer {
 /// Reasons why a response contains no cart.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CartFault {
-    /// The response contains GraphQL errors of this kind instead of a cart.
+    /// The response contains GraphQL errors instead of a cart.
     #[error("the store answers with a GraphQL error: {0:?}")]
     Refused(GraphqlErrorKind),
-    /// The response is rejected.
+    /// The response is malformed.
     #[error(transparent)]
     Unreadable(#[from] Nonsense),
 }

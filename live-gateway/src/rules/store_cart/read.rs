@@ -16,25 +16,25 @@ use crate::rules::reason::Nonsense;
 
 /// Maximum length of a store's message in characters.
 const WORDS_CHARS_MAX: usize = 300;
-/// Largest accepted amount of a cart, in minor units. Sums over all amounts of a response then fit into 64 bits.
+/// Largest accepted amount of a cart, in minor units. The sum of all amounts in a response then fits into 64 bits.
 const AMOUNT_MINOR_MAX: i64 = 10_000_000_000_000;
-/// Maximum number of lines, and of discounts per line or cart, that are accepted.
+/// Maximum number of lines in a cart, and of discounts of a line or cart.
 const ITEMS_MAX: usize = 250;
 /// Maximum quantity of one line on the platform.
 const PIECES_MAX: u32 = 1_000_000;
 /// Title of the only variant of a product without options.
 const DEFAULT_TITLE: &str = "Default Title";
 
-/// Codes of the platform's `CartErrorCode` that tell of a failure at the store instead of a fault of the call: the cart
-/// could not be saved, a function of the store failed, delivery is still being calculated. Such a call is not refused
-/// for good, and its outcome is unknown. All other codes are final.
+/// Codes of the platform's `CartErrorCode` that report a failure of the store instead of an invalid call: the cart
+/// could not be saved, a function of the store failed, or delivery is still being calculated. The outcome of such a
+/// call is unknown. All other codes are final.
 pub(crate) const PASSING: [&str; 3] = [
     "SERVICE_UNAVAILABLE",
     "MERCHANDISE_LINE_TRANSFORMERS_RUN_ERROR",
     "PENDING_DELIVERY_GROUPS",
 ];
 
-/// Parses the response to a mutation; `field` is its name (`cartLinesAdd`).
+/// Parses the response to a mutation whose name is `field` (`cartLinesAdd`).
 pub(crate) fn read_mutation(answer: &GraphqlAnswer, field: &str) -> Result<CartAnswer, CartFault> {
     let payload: wire::Payload = payload(answer, field)?.ok_or_else(|| refused(answer))?;
     let mut codes = payload.user_errors.iter().filter_map(|error| error.code.as_deref());
@@ -53,7 +53,7 @@ pub(crate) fn read_mutation(answer: &GraphqlAnswer, field: &str) -> Result<CartA
     })
 }
 
-/// Parses the response to `CartRead`; `None` if the cart no longer exists.
+/// Parses the response to `CartRead`. Returns `None` if the cart no longer exists.
 pub(crate) fn read_cart(answer: &GraphqlAnswer) -> Result<Option<StoreCart>, CartFault> {
     let cart: Option<wire::Cart> = payload(answer, "cart")?;
     match cart {
@@ -86,7 +86,7 @@ fn refusal(error: wire::UserError) -> Refusal {
     }
 }
 
-/// Returns a store's message on one line, limited in length.
+/// Returns a store's message as one line of limited length.
 pub(crate) fn words(text: &str) -> String {
     let clean = text.chars().map(|char| if char.is_control() { ' ' } else { char });
     clean.take(WORDS_CHARS_MAX).collect()
@@ -289,7 +289,7 @@ fn delivery(group: wire::DeliveryGroup, currency: CurrencyCode) -> Result<StoreD
     })
 }
 
-/// Checks that the store's checkout link leads to a page over TLS. Links to this machine need no TLS.
+/// Checks that the store's checkout link leads to a page over TLS. Links to this machine may lack TLS.
 fn checkout_url(text: String) -> Result<SecretText, Nonsense> {
     let is_link = url::Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.has_host());
     if is_link {
@@ -299,7 +299,7 @@ fn checkout_url(text: String) -> Result<SecretText, Nonsense> {
     }
 }
 
-/// A warning is about a line if its target is that line. Targets are ids that contain the id of the cart, so targets
+/// Converts a warning, which is about a line if its target is that line's id. Such ids contain the cart's id, so they
 /// are not stored.
 fn warning(warning: wire::Warning, lines: &[StoreLine]) -> StoreWarning {
     let line = lines.iter().find(|line| line.id.expose() == warning.target);
