@@ -1,6 +1,5 @@
-//! Measures how long a search for working discount codes takes and how many calls it makes to emulated stores. Each
-//! store is called at a limited rate. Run with `cargo run --release -p live-gateway --example coupons -- STORES
-//! REQUESTS_PER_S LATENCY_MS`.
+//! Measures the duration of a search for working discount codes, and its calls to emulated stores with a limited rate.
+//! Run with `cargo run --release -p live-gateway --example coupons -- STORES REQUESTS_PER_S LATENCY_MS`.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -44,7 +43,6 @@ async fn measure(street: &Street, store: usize) -> Measurement {
     }
 }
 
-/// Returns the given percentile of the values.
 fn percentile<T: Copy + Ord>(mut values: Vec<T>, percent: usize) -> T {
     values.sort_unstable();
     values[(values.len() - 1) * percent / 100]

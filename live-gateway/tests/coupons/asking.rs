@@ -63,7 +63,6 @@ async fn a_brand_that_is_not_registered_is_not_found_and_nothing_is_fetched() {
         (404, Some("product_not_found")),
         "{body}"
     );
-    // The other listener received no connection.
     let knocked = futures::FutureExt::now_or_never(other.accept());
     assert!(knocked.is_none());
     let requests = street.stores.requests(&street.slug(0)).unwrap();

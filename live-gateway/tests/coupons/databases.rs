@@ -2,7 +2,7 @@ use state::StateTarget;
 
 use crate::support::{Options, Street, coupons};
 
-/// Found codes are remembered in either database, and a server that opens the database again returns them.
+/// Asserts that either database stores the found codes, and that a server that opens the database again returns them.
 async fn remembers(target: StateTarget) {
     let street = Street::open(
         2,

@@ -16,7 +16,7 @@ fn short(budget_ms: u64) -> Options {
     }
 }
 
-/// A store's failure is reported, is not an error of the request, and never makes a code applicable.
+/// A store's failure is reported, is no error of the request, and never makes a code applicable.
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_a_store_does_the_answer_says_what_was_not_tested_and_why() {
     let status = |status| Fault::Status {
@@ -125,7 +125,7 @@ async fn testing_goes_on_behind_an_answer_whose_time_is_over() {
         assert!(rounds < 30, "{last}");
     }
     assert!(rounds > 0);
-    // All concurrent requests shared one test job, with one trial cart and at most one more cart for delivery.
+    // All concurrent requests shared one test job, which creates one trial cart and at most one more cart for delivery.
     assert!(street.stores.carts(&street.slug(0)).unwrap() <= 2);
 }
 
@@ -146,7 +146,7 @@ async fn no_testing_makes_more_calls_than_it_may() {
         (3, vec!["budget".to_owned()]),
         "{body}"
     );
-    // The next request continues where the first one stopped.
+    // The next request tests the codes that the first one left untested.
     let next = street.find(0, 100).await;
     assert!(
         next["data"]["tested"].as_u64() > body["data"]["tested"].as_u64(),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::{Options, Street, coupons, variant};
 
-/// Codes found at 200 stores, compared with the codes that work there.
+/// Number of codes found at 200 stores, compared with the codes that work there.
 #[derive(Debug, Default)]
 struct Tally {
     candidates: usize,
@@ -54,7 +54,7 @@ impl Tally {
         self.found += found.iter().filter(|(code, _)| expected.contains_key(code)).count();
         let calls = street.calls(store);
         self.calls.push(calls);
-        // The clock moves on, so that a remembered response differs from a new test.
+        // The clock advances, so that a reused response differs from a new test.
         street.clock.advance_ms(1_000);
         let begun = Instant::now();
         let again = street.find(store, 100).await;
@@ -214,7 +214,7 @@ async fn kinds_are_what_the_stores_say() {
     };
     assert_eq!(claimed("SAVE10"), ["percentage"]);
     assert_eq!(claimed("FLAT50"), ["fixed"]);
-    // If the store does not state the kind, an amount that fits both kinds leaves it unknown, but it is never wrong.
+    // If the store does not state the kind, an amount that fits two kinds has the kind `unknown`, never a wrong one.
     assert_eq!(claimed("FREESHIP"), ["shipping", "unknown"]);
 }
 

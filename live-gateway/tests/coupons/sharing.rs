@@ -39,7 +39,7 @@ async fn outcomes_are_told_again_until_they_are_too_old_by_what_they_are() {
         (&again["data"], &again["as_of"], street.calls(0)),
         (&first["data"], &first["as_of"], calls)
     );
-    // After six hours codes that applied are tested again. Codes that do not exist at the store are not.
+    // After six hours, codes that applied are tested again, but codes that do not exist at the store are not.
     street.clock.advance_ms(6 * 3_600 * 1_000);
     let later = street.find(0, 40).await;
     let retested = street.calls(0) - calls;
@@ -94,7 +94,6 @@ async fn codes_that_a_store_does_not_have_are_suggested_for_no_cart() {
     let far = tokio::time::Instant::now() + Duration::from_secs(60);
     let before = street.finder.candidates(&brand, 40, far).await;
     let found = coupons(&street.find(0, 40).await);
-    // Another server knows the code too.
     let other = street.another(CouponsConfig::default());
     for finder in [&street.finder, &other.finder] {
         let after = finder.candidates(&brand, 40, far).await;
@@ -124,7 +123,7 @@ async fn what_a_store_said_of_codes_is_kept_for_shoppers_with_origin_and_item_on
             _ => None,
         })
         .collect();
-    // A shipping code is tested again with a delivery address, and the later test counts.
+    // A shipping code is tested a second time with a delivery address. The second verdict counts.
     applied.reverse();
     let data = &body["data"];
     assert!(!coupons(&body).is_empty(), "{body}");

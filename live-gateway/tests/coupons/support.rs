@@ -23,9 +23,9 @@ use storefront::{Storefront, StorefrontConfig};
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
     shops: Vec<StoredShop>,
-    /// Index of the shop, and the product, by ident.
+    /// Index of the product's shop, and the product, by ident.
     products: HashMap<ProductIdent, (usize, StoredProduct)>,
-    /// The stores' product descriptions that differ from the crawl's.
+    /// Product descriptions of the stores that changed after the crawl.
     pub(crate) described: std::sync::Mutex<HashMap<ProductIdent, String>>,
 }
 
@@ -66,7 +66,7 @@ impl Shops for Shelf {
     }
 }
 
-/// Stored tests, in the order of arrival.
+/// Stored tests in the order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger(std::sync::Mutex<Vec<(StoreHost, TestedCode)>>);
 
@@ -95,7 +95,6 @@ pub(crate) struct Street {
     router: EdgeRouter,
 }
 
-/// Settings of a `Street`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Options {
     pub(crate) coupons: CouponsConfig,
@@ -106,12 +105,12 @@ pub(crate) struct Options {
 }
 
 impl Street {
-    /// Starts the given number of stores with products and with discounts that are derived from their seeds.
+    /// Starts the given number of stores. Their products and discounts are derived from their seeds.
     pub(crate) async fn open(stores: u32, options: Options) -> Self {
         Self::ruled(stores, |_| None, options).await
     }
 
-    /// Like `open`, but a store for which `rules` returns discounts has only those discounts.
+    /// Starts stores like `open`. A store for which `rules` returns discounts has only those discounts.
     pub(crate) async fn ruled(
         stores: u32,
         rules: impl Fn(usize) -> Option<Vec<DiscountRule>>,
@@ -159,7 +158,7 @@ impl Street {
         }
     }
 
-    /// Starts another server over the same stores and the same state, with empty memory.
+    /// Starts another server over the same stores and state. The server has nothing in its memory.
     pub(crate) fn another(&self, coupons: CouponsConfig) -> Self {
         let kept = (self.state.clone(), Arc::clone(&self.ledger));
         let finder = finder(&self.shelf, &self.clock, kept, (coupons, None));
@@ -207,7 +206,6 @@ impl Street {
         (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
     }
 
-    /// Requests a brand's codes and returns the response.
     pub(crate) async fn find(&self, store: usize, candidates_max: u8) -> Value {
         let slug = self.brand(store).slug.to_string();
         let (status, body) = self.get(&format!("brand={slug}&max_candidates={candidates_max}")).await;
@@ -215,8 +213,8 @@ impl Street {
         body
     }
 
-    /// Returns all codes of the store that apply to one unit of a variant without other codes, with their discounts.
-    /// Tests use this list as the expected result.
+    /// Returns all codes of the store that apply alone to one unit of a variant, with their discounts. Tests compare
+    /// results with this list.
     pub(crate) fn truth(&self, store: usize, variant: u64) -> HashMap<String, i64> {
         let slug = self.slug(store);
         let rules = self.stores.discounts(&slug).unwrap();
@@ -263,7 +261,7 @@ async fn fetched(url: String) -> String {
     reqwest::get(url).await.unwrap().text().await.unwrap()
 }
 
-/// Reads what a store lists and states, as a crawl would.
+/// Reads the lists and texts of a store, as a crawl does.
 async fn crawl(store: &StoreAddress) -> (StoredShop, Vec<StoredProduct>) {
     let listed = fetched(format!("{}/products.json?limit=250", store.base_url)).await;
     let listed: Value = serde_json::from_str(&listed).unwrap();
@@ -341,7 +339,7 @@ fn stored(brand: &StoredBrand, product: &Value) -> StoredProduct {
     }
 }
 
-/// Returns the codes of a response with their discounts, in the order of the response.
+/// Returns the codes in a response with their discounts.
 pub(crate) fn coupons(body: &Value) -> Vec<(String, i64)> {
     let coupons = body["data"]["coupons"].as_array().unwrap().iter();
     coupons
@@ -354,7 +352,6 @@ pub(crate) fn coupons(body: &Value) -> Vec<(String, i64)> {
         .collect()
 }
 
-/// Returns the distinct reasons for untested codes.
 pub(crate) fn reasons(body: &Value) -> Vec<String> {
     let untested = body["data"]["untested"].as_array().unwrap().iter();
     let mut reasons: Vec<String> = untested.map(|one| one["reason"].as_str().unwrap().to_owned()).collect();

@@ -2,7 +2,7 @@ use live_gateway::{GatewayConfig, Way};
 
 use crate::support::{Market, Options, generated, offers, patient, recorded, stored_offers};
 
-/// Checks that every variant price of every store is verified through this interface, exact to the minor unit.
+/// Checks that this interface verifies every variant price of every store, exactly in minor units.
 async fn verifies_everything(way: Way, source: &'static str, config: emulator::EmulatorConfig) -> (usize, usize) {
     let options = Options {
         gateway: GatewayConfig { way, ..patient() },

@@ -26,7 +26,7 @@ async fn a_repriced_a_sold_out_and_a_vanished_product_are_told_with_what_changed
             panic!("too few")
         };
         let stored = market.stored(&dearer);
-        // Later requests must not get the earlier responses.
+        // Later requests must not reuse the earlier responses.
         for entry in market.prices(&in_stock).await {
             assert_eq!(entry["verified"], true, "{entry}");
         }
@@ -60,7 +60,7 @@ async fn a_repriced_a_sold_out_and_a_vanished_product_are_told_with_what_changed
         assert_eq!(told_gone["verified"], false, "{told_gone}");
         assert_eq!(told_gone["code"], "product_gone");
         assert_eq!(told_gone["snapshot_at"], crate::support::CRAWLED);
-        // The entry has the last known prices and nothing in stock.
+        // The entry has the last known prices, and nothing is in stock.
         let mut last = stored_offers(market.stored(&gone));
         last.iter_mut().for_each(|(_, _, _, available)| *available = false);
         assert_eq!((offers(told_gone), &told_gone["in_stock"]), (last, &json!(false)));
@@ -74,7 +74,6 @@ async fn a_repriced_a_sold_out_and_a_vanished_product_are_told_with_what_changed
         assert_eq!(last_of(&gone).gone.len(), market.stored(&gone).variants.len());
         assert!(last_of(&gone).variants.is_empty());
         assert_eq!(last_of(&dearer).variants.len(), stored.variants.len());
-        // An unchanged response is not observed again.
         market.prices(&[dearer, empty, gone]).await;
         assert_eq!(market.seen.all().len(), seen.len());
     }

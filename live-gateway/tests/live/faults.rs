@@ -16,7 +16,6 @@ fn short(budget_ms: u64) -> Options {
     }
 }
 
-/// Each fault affects only the entries of its own store, which report the expected code.
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_a_store_does_costs_its_own_entries_only() {
     let hang = Fault::Slow { delay_ms: 600_000 };
@@ -61,7 +60,7 @@ async fn whatever_a_store_does_costs_its_own_entries_only() {
         assert_eq!(offers(entry), stored_offers(market.stored(ident)));
     }
     assert_eq!(entries[faults.len()]["verified"], true, "{}", entries[faults.len()]);
-    // The time budget ended the request, not the store.
+    // The time budget ended the request while the store was still silent.
     assert!(took < Duration::from_secs(60), "{took:?}");
 }
 
@@ -82,7 +81,7 @@ async fn twenty_products_over_eight_stores_of_which_two_hang_and_one_lies() {
     let idents: Vec<ProductIdent> = wanted.iter().map(|(_, ident)| *ident).collect();
     let began = Instant::now();
     let entries = market.prices(&idents).await;
-    // The time budget ended the request, not the stores.
+    // The time budget ended the request while the stores were still silent.
     assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     assert_eq!(entries.len(), 20);
     for ((store, ident), entry) in wanted.iter().zip(&entries) {

@@ -27,12 +27,11 @@ async fn equal_requests_in_flight_share_one_fetch_and_a_moment_later_its_answer(
     assert_eq!(market.stores.requests(&market.slug(0)).unwrap().count_of(QUERIES), 1);
 }
 
-/// Returns the number of queries that the store received.
 fn queries(market: &Market) -> u64 {
     market.stores.requests(&market.slug(0)).unwrap().count_of(QUERIES)
 }
 
-/// A hundred buyers a second of one store, for three seconds, cause one request a second.
+/// A hundred buyers a second at one store, for three seconds, cause one request a second.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_buyers_a_second_need_one_request_a_second() {
     let options = Options {
@@ -67,7 +66,7 @@ async fn a_hundred_buyers_a_second_need_one_request_a_second() {
     let longest = waits.values().map(|(_, (took, _))| *took).max().unwrap();
     for (buyer, (entry, (took, meanwhile))) in &waits {
         assert_eq!(entry["verified"], true, "buyer {buyer} after {took:?}: {entry}");
-        // A buyer waits for the query in progress and the next one. The limit leaves some margin for a slow machine.
+        // A buyer waits for the current query and the next one. The limit has a margin for a slow machine.
         assert!(*meanwhile <= 5, "buyer {buyer} waited for {meanwhile} queries");
     }
     let requests = queries(&market);
@@ -75,11 +74,10 @@ async fn a_hundred_buyers_a_second_need_one_request_a_second() {
         "300 buyers in {:?}: {requests} queries, longest wait {longest:?}",
         began.elapsed()
     );
-    // The store received one query a second from the first buyer to the last response.
+    // The store received one query a second until the last response.
     assert!(requests <= began.elapsed().as_secs() + 2, "{requests}");
 }
 
-/// Products that may be gone are queried separately, and every other query is left to the remaining buyers.
 #[tokio::test(flavor = "multi_thread")]
 async fn vanished_products_do_not_keep_other_buyers_waiting() {
     let options = Options {
@@ -112,7 +110,6 @@ async fn vanished_products_do_not_keep_other_buyers_waiting() {
     }
 }
 
-/// A buyer waits for at most one request of a crawl of the same store in the same process.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_price_waits_for_one_request_of_a_crawl_at_the_most() {
     let options = Options {
@@ -129,7 +126,7 @@ async fn a_price_waits_for_one_request_of_a_crawl_at_the_most() {
             tokio::spawn(async move { store.products_page(page, 1, None).await.is_ok() })
         })
         .collect();
-    // The remaining crawl requests are queued for twenty seconds.
+    // The other crawl requests wait for twenty seconds.
     while market
         .stores
         .requests(&market.slug(0))
@@ -148,7 +145,7 @@ async fn a_price_waits_for_one_request_of_a_crawl_at_the_most() {
     let (waited, meanwhile) = (began.elapsed(), pages() - before);
     println!("a price waited {waited:?} and {meanwhile} pages beside a crawl at two requests a second");
     assert_eq!(entry["verified"], true, "{entry}");
-    // The price query runs after at most one page. More pages may arrive before the response is checked.
+    // The price query runs after at most one page. A few more pages may arrive before the check.
     assert!(meanwhile <= 4, "{meanwhile}");
     for one in crawl {
         one.abort();

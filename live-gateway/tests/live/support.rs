@@ -63,7 +63,6 @@ impl Observations {
     }
 }
 
-/// Emulated stores, their crawled data, and a gateway that queries them.
 pub(crate) struct Market {
     pub(crate) stores: RunningStores,
     pub(crate) shelf: Arc<Shelf>,
@@ -73,7 +72,7 @@ pub(crate) struct Market {
     pub(crate) seen: Arc<Observations>,
 }
 
-/// Returns settings with which the gateway waits for stores, however busy the machine is.
+/// Returns settings with which the gateway waits for stores even on a busy machine.
 pub(crate) fn patient() -> GatewayConfig {
     GatewayConfig {
         budget_ms: 60_000,
@@ -81,17 +80,16 @@ pub(crate) fn patient() -> GatewayConfig {
     }
 }
 
-/// Settings of a `Market`.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) gateway: GatewayConfig,
     pub(crate) rate_per_s: Option<f64>,
     pub(crate) timeout_ms: Option<u64>,
-    /// True if no release exists.
+    /// True if there is no release.
     pub(crate) closed: bool,
     /// True if the second store responds at the first store's address after the crawl.
     pub(crate) replaced: bool,
-    /// True if the lists of variants were truncated in the crawl.
+    /// True if the crawl saw only incomplete lists of variants.
     pub(crate) cut: bool,
 }
 
@@ -149,7 +147,7 @@ impl Market {
             rate_start_per_s: rate,
             rate_max_per_s: rate,
             request_timeout_ms: options.timeout_ms.unwrap_or(600_000),
-            // Calls are ended by the gateway's time budget, not by the client's timeout.
+            // The gateway's time budget ends calls, not the client's timeout.
             interactive_timeout_ms: 600_000,
             ..StorefrontConfig::default()
         };
@@ -173,7 +171,7 @@ impl Market {
         }
     }
 
-    /// Returns the idents of a store's products, by the store's index.
+    /// Returns the idents of the products of the nth store.
     pub(crate) fn idents(&self, store: usize) -> &[ProductIdent] {
         let stores = self.stores.stores();
         &self.shelf.by_store[&stores[store].slug]
@@ -196,14 +194,12 @@ impl Market {
         self.send(request.body(Body::from(body.to_owned())).unwrap()).await
     }
 
-    /// Returns the live price of one product.
     pub(crate) async fn price(&self, ident: &ProductIdent) -> Value {
         let (status, body) = self.get(&format!("/v1/products/{ident}/price")).await;
         assert_eq!(status, 200, "{body}");
         body["data"].clone()
     }
 
-    /// Returns the live prices of several products.
     pub(crate) async fn prices(&self, idents: &[ProductIdent]) -> Vec<Value> {
         let idents: Vec<String> = idents.iter().map(ToString::to_string).collect();
         let (status, body) = self
@@ -223,7 +219,7 @@ impl Market {
 }
 
 impl Shelf {
-    /// Reads what a store lists, as a crawl would.
+    /// Reads the lists of a store, as a crawl does.
     pub(crate) async fn crawl(&mut self, store: &StoreAddress) {
         let currency: CurrencyCode = store.currency.parse().unwrap();
         let brand = self.brands.len();
@@ -295,7 +291,7 @@ impl Shelf {
     }
 }
 
-/// Returns the variants of an entry: id, price, list price, availability.
+/// Returns each variant of an entry: id, price, list price, availability.
 pub(crate) fn offers(entry: &Value) -> Vec<(String, i64, Option<i64>, bool)> {
     let variants = entry["variants"].as_array().unwrap().iter();
     variants

@@ -9,7 +9,7 @@ use super::unanswered::no_answers;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// Returns the caller Asha as the state names her.
+/// Returns the caller Asha as the state names callers.
 fn caller() -> String {
     api::CallerId::key("asha").as_str().to_owned()
 }
@@ -29,8 +29,7 @@ async fn refused(server: &Server, call: Call) -> (u16, Value, Value) {
     (status.as_u16(), body["code"].clone(), body["reason"].clone())
 }
 
-/// Starts a mall. The mall's first store has accounts with passwords, and the operator has set a Storefront token for
-/// it.
+/// Starts a mall whose first store has accounts with passwords. The operator has set a Storefront token for that store.
 async fn open() -> Mall {
     let mall = Mall::open(1).await;
     let slug = mall.slug(0);
@@ -121,7 +120,7 @@ async fn whatever_goes_wrong_while_a_store_is_told_who_buys_it_is_told_again_and
         );
         let lines = group["lines"].as_array().unwrap();
         assert_eq!((lines.len(), &lines[0]["qty"]), (1, &json!(1)), "{ill:?}");
-        // Registration attempts are counted for a while, so the clock moves on.
+        // Registration attempts are limited for a while, so the clock advances.
         mall.pass(3_600_000);
     }
 }
@@ -299,7 +298,7 @@ async fn what_is_no_answer_is_no_refusal_and_the_same_request_signs_in() {
             let told = mall.server().await.data(call).await;
             assert_eq!(told["status"], signed_in, "{fault:?}");
         }
-        // Attempts are counted for a while, so the clock moves on.
+        // Sign-in attempts are limited for a while, so the clock advances.
         mall.pass(3_600_000);
     }
 }
@@ -358,7 +357,7 @@ async fn a_customers_token_that_ends_soon_is_renewed_when_it_is_used() {
     let cart = server.cart(&[mall.item(0, 0, 1)]).await;
     server.data(Call::get(path(&cart, ""))).await;
     assert_eq!(mall.calls(0, "customerAccessTokenRenew"), 0, "there is time");
-    // The time is two days before the token expires, on the store's clock and on this server's clock.
+    // The clocks of the store and of this server are set to two days before the token expires.
     let ends: data_model::Timestamp = told["expires_at"].as_str().unwrap().parse().unwrap();
     let now = data_model::Clock::now(mall.clock.as_ref());
     let left_ms = (ends.micros() - now.micros()) / 1_000 - 2 * DAY_MS;
@@ -407,11 +406,11 @@ async fn an_address_a_caller_and_a_brand_have_a_few_tries_and_each_is_audited() 
         let (status, ..) = refused(&server, account(&mall, "login", "a@example.com", "wrong password")).await;
         assert_ne!(status, 429);
     }
-    // The limit applies to the address, independent of the caller and of upper or lower case.
+    // The limit applies to the address, whoever the caller is and regardless of upper or lower case.
     let again = || account(&mall, "register", "A@Example.com", "correct horse").by("ravi");
     let (status, code, _) = refused(&server, again()).await;
     assert_eq!((status, code), (429, json!("rate_limit")));
-    // The caller has more attempts for other addresses, and later none for any address.
+    // The caller may make more attempts for other addresses, up to the caller's own limit.
     for number in 10..60 {
         let email = format!("number-{number}@example.com");
         let (status, ..) = refused(&server, account(&mall, "login", &email, "wrong password")).await;
@@ -428,7 +427,6 @@ async fn an_address_a_caller_and_a_brand_have_a_few_tries_and_each_is_audited() 
     assert_eq!(audit.len(), 60);
     let expected = json!({ "brand": mall.brand(0), "action": "login" });
     assert!(audit.iter().all(|event| event.detail == expected), "{audit:?}");
-    // After the window has passed, attempts are allowed again.
     mall.clock.advance_ms(15 * 60 * 1000);
     let (status, ..) = refused(&server, again()).await;
     assert_ne!(status, 429);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, assert_sums, group, minor, path, verdicts_of};
 
-/// Deterministic random numbers, equal on every machine.
+/// Pseudorandom numbers, the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -21,7 +21,8 @@ impl Dice {
 const STORES: usize = 8;
 const BASKETS: u64 = 1_000;
 
-/// Returns the store's own change to its carts: none, a gift, one line per unit, or a bundle that was not requested.
+/// Returns the change that the store itself makes to its carts: none, a gift, one line per unit, or an unrequested
+/// bundle.
 fn function(mall: &Mall, store: usize) -> Option<CartFunction> {
     let goods = mall.goods(store);
     match store % 4 {
@@ -38,7 +39,7 @@ fn function(mall: &Mall, store: usize) -> Option<CartFunction> {
     }
 }
 
-/// Returns a basket as its store has it. The gift is left out because it is free.
+/// Returns the basket that the store has. The gift is left out because it is free.
 fn made(basket: &BTreeMap<u64, u64>, function: Option<&CartFunction>) -> Vec<BasketLine> {
     let mut basket = basket.clone();
     let mut lines = Vec::new();
@@ -157,7 +158,7 @@ async fn a_thousand_baskets_over_eight_stores_cost_what_the_stores_say() {
     }
 }
 
-/// Asserts that a group matches its basket at its store.
+/// Asserts that a group equals its basket at the store.
 fn assert_true(mall: &Mall, store: usize, basket: &BTreeMap<u64, u64>, codes: &[&str], told: &Value) {
     let basket = made(basket, function(mall, store).as_ref());
     let truth = mall

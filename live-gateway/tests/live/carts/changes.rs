@@ -1,4 +1,4 @@
-//! Responses report the changes that stores made since a cart was created.
+//! Tests that responses report the changes that stores made since a cart was created.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -38,14 +38,14 @@ async fn a_product_that_its_store_sells_no_more_is_named_when_its_line_is_gone()
         assert_eq!(read["problems"], json!([problem]), "each reader is told");
         assert_eq!(group(&read, &mall.brand(0))["lines"].as_array().unwrap().len(), 1);
     }
-    // The next change reports the removed line too, and the cart no longer contains it.
+    // The next change also reports the removed line, and the cart no longer contains it.
     let changed = server
         .data(Call::post(path(&cart, "/discount"), json!({ "code": "X" })))
         .await;
     assert_eq!(changed["problems"], json!([problem]));
     let read = server.data(Call::get(path(&cart, ""))).await;
     assert_eq!(read["problems"], json!([]));
-    // A brand without any remaining lines is reported by a problem.
+    // A problem reports a brand that has no lines left.
     mall.stores.remove_product(&mall.slug(1), mall.goods(1)[0].1).unwrap();
     let read = server.data(Call::get(path(&cart, ""))).await;
     assert_eq!(group(&read, &mall.brand(1)), Value::Null);
@@ -144,7 +144,7 @@ async fn a_line_whose_price_changed_since_it_was_added_says_so_until_it_is_put_i
         "line_id": line["line_id"],
     }]);
     assert_eq!(warnings(&read), told);
-    // A new quantity does not change the price at which the line was added.
+    // A new quantity does not change the price that was recorded when the line was added.
     let at = path(&cart, &format!("/lines/{}", line["line_id"].as_str().unwrap()));
     let changed = server
         .data(Call::new(Method::PATCH, at.clone()).with(json!({ "qty": 2 })))

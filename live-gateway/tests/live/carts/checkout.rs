@@ -10,15 +10,15 @@ use super::stores::prepare;
 
 async fn jwks(server: &Server) -> Value {
     let (status, headers, keys) = server.send_whole(Call::get("/.well-known/jwks.json").by(None)).await;
-    // Pages of any origin may read the keys, but carts are only accessible to pages of this site.
+    // Pages of any origin may read the keys, but only pages of this site may read carts.
     assert_eq!(headers["access-control-allow-origin"], "*");
     assert_eq!(status, 200);
     assert_eq!(headers["cache-control"], "public, max-age=300");
     keys
 }
 
-/// Script that verifies a token with the key named in its header. The script uses Node's own crypto, independent of
-/// this program.
+/// Script that verifies a token with the key named in the token's header. The script uses Node's crypto module instead
+/// of this program's code.
 const VERIFY: &str = r#"
 const { createPublicKey, verify } = require('node:crypto');
 const { token, keys } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
@@ -32,7 +32,7 @@ const good = verify(jwk.alg === 'ES256' ? 'sha256' : null, Buffer.from(head + '.
 process.stdout.write(JSON.stringify({ good, claims: read(body) }));
 "#;
 
-/// Returns the verifier's result. Prints a line and returns `None` if Node is not available.
+/// Returns the script's result. Prints a line and returns `None` if Node is not available.
 fn verified(token: &str, keys: &Value) -> Option<Value> {
     let spawned = Command::new("node")
         .args(["-e", VERIFY])
@@ -165,7 +165,7 @@ async fn a_new_key_is_published_before_it_signs_and_the_old_one_until_its_tokens
         .await
         .unwrap();
     assert_eq!(keys.len(), 2);
-    // A server that starts now reads both keys, and the old key still signs.
+    // A new server reads both keys, and the old key still signs.
     let server = mall.server().await;
     let ids = |keys: &Value| {
         keys["keys"]

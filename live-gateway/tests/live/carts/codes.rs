@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, assert_sums, group, minor, path};
 
-/// Source of some known codes that records their outcomes.
+/// Source of known codes that records the outcomes of the codes.
 #[derive(Debug)]
 struct KnownCodes(Vec<&'static str>, Mutex<Vec<(String, TriedCode)>>);
 
@@ -147,7 +147,7 @@ async fn a_refused_code_has_the_stores_reason_where_it_is_clear_which_is_meant()
     for code in ["DEAR", "MANY", "GONE", "CLUB"] {
         reasons(code).await;
     }
-    // A single warning that names no code concerns the only code that no warning names.
+    // A single warning that names no code is about the only code that no other warning names.
     let mut expected = [
         "subtotal_out_of_range",
         "quantity_out_of_range",
@@ -157,7 +157,7 @@ async fn a_refused_code_has_the_stores_reason_where_it_is_clear_which_is_meant()
     .to_vec();
     expected.push("not_active");
     assert_eq!(reasons("OVER").await, expected);
-    // If two such warnings differ, they cannot be assigned to codes.
+    // Two different warnings without a code cannot be assigned to codes.
     expected[4] = "not_stated";
     expected.push("not_stated");
     assert_eq!(reasons("NOPE").await, expected);
@@ -200,7 +200,7 @@ async fn the_best_codes_are_found_and_what_was_tried_is_remembered() {
         ),
         (4, &Value::Null)
     );
-    // The buyer's cart was changed once; codes were tried on a second cart.
+    // The buyer's cart was changed once. Codes were tried on a second cart.
     assert_eq!(mall.stores.carts(&mall.slug(0)).unwrap(), 2);
     let outcomes = known.1.lock().unwrap();
     let of_first: Vec<_> = outcomes.iter().filter(|(slug, _)| *slug == mall.brand(0)).collect();
@@ -231,7 +231,7 @@ async fn a_cart_for_which_nothing_better_is_found_is_as_it_was() {
             json!({ "code": "BEST", "brand": mall.brand(0) }),
         ))
         .await;
-    // A store that fails during the search affects only its own search.
+    // A store's failure during the search affects only the search at that store.
     let rule = FaultRule {
         path: Some("/api/".to_owned()),
         ..FaultRule::from(Fault::Status {
@@ -249,8 +249,7 @@ async fn a_cart_for_which_nothing_better_is_found_is_as_it_was() {
     }
     assert_eq!(told["saved"][0]["saved_minor"], 0);
     assert_eq!(told["optimized"][1]["stopped_by"], "store");
-    // The first store's cart was read for this response. The second store's cart was not, and `problems` gives the
-    // reason.
+    // The first store's cart was read for this response. The second store's cart was not, for the reason in `problems`.
     assert_eq!(group(&told, &mall.brand(0))["verified"], true);
     assert_eq!(group(&told, &mall.brand(1))["verified"], false);
     assert_eq!(told["problems"][0]["brand_slug"], mall.brand(1));

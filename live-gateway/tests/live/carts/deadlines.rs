@@ -1,4 +1,4 @@
-//! All parts of a request, from the edge to the stores, share one time budget.
+//! Tests of the time budget that all parts of a request share, from the edge to the stores.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Random changes of a cart in a test sequence, drawn from its known state.
+//! Random changes of a cart in a test sequence. Each change depends on the cart's known state.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::mall::{Call, group, path};
 use super::model::{PRODUCTS, Pieces};
 use super::plays::{MONTH, Play, STORES};
 
-/// Change, and the wanted state of the stores after it.
+/// Change of a cart, and the wanted state of the stores after the change.
 #[derive(Debug)]
 pub(super) struct Change {
     pub(super) call: Call,
@@ -27,7 +27,7 @@ impl Play<'_> {
         (!fitting.is_empty()).then(|| self.dice.of(&fitting))
     }
 
-    /// Returns a random change that causes this mutation at a store. Returns `None` if none is possible now.
+    /// Returns a random change that causes this mutation at a store. Returns `None` if no such change is possible now.
     pub(super) async fn draw(&mut self, store: usize, mutation: &str) -> Option<Change> {
         let after = self.known();
         let stay = |call| Change {
@@ -84,7 +84,6 @@ impl Play<'_> {
         })
     }
 
-    /// Returns a change that sets the quantity of a product's line.
     fn line(&mut self, store: usize, qty: u64) -> Option<Change> {
         let nth = self.product(store, true)?;
         let variant = self.mall.goods(store)[nth].1.to_string();
@@ -136,7 +135,6 @@ impl Play<'_> {
         }
     }
 
-    /// Returns a change that selects a different delivery option.
     fn delivery(&mut self, store: usize) -> Option<Call> {
         let brand = self.mall.brand(store);
         let options = group(&self.cart, &brand)["delivery_options"].as_array()?.clone();
@@ -146,7 +144,6 @@ impl Play<'_> {
         Some(Call::post(path(&self.cart, "/delivery"), body))
     }
 
-    /// Returns a change that replaces the content of the cart.
     pub(super) fn replacement(&mut self) -> Option<Change> {
         let after: [Pieces; STORES] =
             std::array::from_fn(|_| std::array::from_fn(|_| self.dice.below(4).saturating_sub(1) as u64));

@@ -27,7 +27,7 @@ fn status(status: u16) -> Fault {
     }
 }
 
-/// Returns faults of a store, each with the error code of its problem.
+/// Returns the faults of stores, each with the error code of its problem.
 fn faults() -> Vec<(Fault, &'static str)> {
     vec![
         (Fault::Slow { delay_ms: 60_000 }, "store_timeout"),
@@ -60,7 +60,7 @@ async fn whatever_a_store_does_costs_no_other_brands_group() {
     }
     let last = mall.brand(faults.len());
     let began = Instant::now();
-    // A new cart has the group of the working store, and problems for the other stores.
+    // A new cart has the group of the store that works, and problems for the other stores.
     let made = server.cart(&items).await;
     assert_sums(&made);
     assert_eq!(made["groups"].as_array().unwrap().len(), 1);
@@ -73,7 +73,7 @@ async fn whatever_a_store_does_costs_no_other_brands_group() {
         assert_eq!(told.len(), 1, "{fault:?}: {made}");
         assert_eq!(told[0]["code"], *code, "{fault:?}: {}", told[0]);
     }
-    // The groups of an existing cart stay as they were last known.
+    // The groups of an existing cart stay in their last known state.
     let read = server.data(Call::get(path(&whole, ""))).await;
     assert_sums(&read);
     for store in 0..faults.len() {
@@ -81,14 +81,14 @@ async fn whatever_a_store_does_costs_no_other_brands_group() {
         assert_eq!((&after["verified"], &after["lines"]), (&json!(false), &before["lines"]));
     }
     assert_eq!(group(&read, &last)["verified"], true);
-    // The limit is two time budgets and a margin for a busy machine. The budgets ended the requests, not the store that
-    // hangs.
+    // The limit is two time budgets and a margin for a busy machine. The requests ended by their budgets; the store
+    // still hangs.
     assert!(
         began.elapsed() < Duration::from_millis(2 * 6_000 + 20_000),
         "{:?}",
         began.elapsed()
     );
-    // After the stores work again, nothing is lost.
+    // No item is lost after the stores work again.
     for store in 0..faults.len() {
         mall.stores
             .set_faults(&mall.slug(store), Vec::<FaultRule>::new())

@@ -31,13 +31,13 @@ async fn the_same_key_fifty_times_at_once_has_one_effect() {
     }
     assert!(!done.is_empty() && done.iter().all(|body| *body == done[0]));
     assert_eq!(mall.calls(0, "cartLinesAdd"), 1);
-    // A repeated request gets the same response, also from the other server.
+    // A repeated request gets the same response, even from the other server.
     let (status, headers, body) = servers[1]
         .send_whole(Call::post(path(&cart, "/lines"), more.clone()).once("k-1"))
         .await;
     assert_eq!((status.as_u16(), &body), (200, &done[0]));
     assert_eq!(headers["idempotent-replayed"], "true");
-    // A different request under the same key, and the same key of another caller.
+    // A different request under the same key is refused. Another caller may use the same key.
     let other = json!({ "items": [mall.item(0, 1, 3)] });
     let (status, body) = servers[0]
         .send(Call::post(path(&cart, "/lines"), other).once("k-1"))
@@ -68,7 +68,6 @@ async fn carts_made_under_one_key_are_one_cart() {
     let other = server.data(Call::post("/v1/cart", body.clone()).once("newer")).await;
     assert_ne!(first["cart_id"], other["cart_id"]);
     assert_eq!(mall.calls(0, "cartCreate"), 2);
-    // After a day the key can be used again.
     mall.clock.advance_ms(24 * 3_600_000);
     let later = server.data(Call::post("/v1/cart", body).once("new")).await;
     assert_ne!(first["cart_id"], later["cart_id"]);
@@ -159,7 +158,6 @@ async fn an_answer_whose_problems_pass_is_not_kept_and_what_is_left_is_done_once
     assert_eq!((status.as_u16(), &body["data"]["problems"]), (200, &json!([])));
     assert!(!headers.contains_key("idempotent-replayed"));
     assert_eq!((pieces(&body["data"], 0), pieces(&body["data"], 1)), (vec![3], vec![3]));
-    // The response is now final.
     let (_, headers, again) = server.send_whole(add()).await;
     assert_eq!(
         (headers["idempotent-replayed"].to_str().unwrap(), &again),
@@ -184,7 +182,7 @@ async fn what_a_store_did_before_it_failed_is_not_done_again_under_the_key() {
         pieces.sort_unstable();
         pieces
     };
-    // The quantity of the first line grows, and the second line is not added.
+    // The quantity of the first line increases, and the second line is not added.
     let down = Fault::Status {
         status: 503,
         retry_after_s: None,
@@ -204,7 +202,8 @@ async fn what_a_store_did_before_it_failed_is_not_done_again_under_the_key() {
     mall.stores.set_faults(&slug, Vec::<FaultRule>::new()).unwrap();
     let told = server.data(add()).await;
     assert_eq!((&told["problems"], pieces(&told)), (&json!([]), vec![1, 2]));
-    // The response and the following lookup are lost. Another read sees the effect before the request is repeated.
+    // The responses of the addition and of the following read are lost. A later read finds the effect of the addition
+    // before the request is repeated.
     let lost = FaultRule::from(Fault::EdgeFailed { status: 502 }).on_path("/api/");
     let add = || Call::post(path(&cart, "/lines"), more.clone()).once("lost");
     mall.stores.set_faults(&slug, after_the_first_read(lost)).unwrap();
@@ -217,7 +216,6 @@ async fn what_a_store_did_before_it_failed_is_not_done_again_under_the_key() {
         (&json!([]), vec![2, 3]),
         "after {read}"
     );
-    // A request that sets a quantity is repeated.
     let line = told["groups"][0]["lines"][0]["line_id"].as_str().unwrap();
     let set = || {
         Call::new(http::Method::PATCH, path(&cart, &format!("/lines/{line}")))

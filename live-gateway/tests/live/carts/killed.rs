@@ -1,4 +1,4 @@
-//! Servers that stop in the middle of an operation, at each step of a cart's life.
+//! Tests of servers that stop during an operation, at each step in the life of a cart.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, assert_sums, group, minor, path, verdicts_of};
 
-/// Starts a mall with long time budgets, so that a server still waits for a store when it is stopped.
+/// Starts a mall with long time budgets, so that a server still waits for a store when the server is stopped.
 async fn open() -> Mall {
     let config = CartConfig {
         budget_ms: 600_000,
@@ -19,7 +19,7 @@ async fn open() -> Mall {
 }
 
 /// Sends `call` to a separate server and stops that server with all its tasks once `is_reached` returns true. Returns
-/// whether that happened.
+/// false if that never happened.
 pub(super) fn cut_short(mall: &Mall, call: &Call, is_reached: impl Fn() -> bool + Send + Sync) -> bool {
     std::thread::scope(|scope| {
         let work = async {
@@ -58,7 +58,7 @@ fn end_in(mall: &Mall, call: &Call, operation: &str) {
     mall.stores.set_faults(&mall.slug(1), Vec::<FaultRule>::new()).unwrap();
 }
 
-/// Returns the quantities of a brand's group by variant.
+/// Returns the quantities in a brand's group by variant.
 fn pieces(cart: &Value, brand: &str) -> Vec<(String, i64)> {
     let lines = group(cart, brand)["lines"].as_array().cloned().unwrap_or_default();
     let mut pieces: Vec<_> = lines
@@ -69,14 +69,14 @@ fn pieces(cart: &Value, brand: &str) -> Vec<(String, i64)> {
     pieces
 }
 
-/// Returns the state of a cart after its operations, without the parts that differ between carts.
+/// Returns the state of a cart without the fields that differ between carts.
 fn told(mall: &Mall, cart: &Value) -> Vec<Value> {
     let of = |store: usize| {
         let group = group(cart, &mall.brand(store));
         json!({
             "pieces": pieces(cart, &mall.brand(store)),
             "total_minor": group["total_minor"],
-            // The reason for a refusal is lost with the response that contained it.
+            // The reason for a refusal is lost together with its response.
             "codes": verdicts_of(&group),
             "delivery_minor": group["delivery_minor"],
         })
@@ -101,7 +101,7 @@ async fn whichever_step_a_server_ends_in_the_next_one_ends_it_and_nothing_is_dou
         ),
         ("/checkout", "cartAttributesUpdate", Value::Null),
     ];
-    // The undisturbed result for comparison.
+    // The result of an undisturbed server is the expected result.
     let whole = server.data(Call::post("/v1/cart", items(0, 1))).await;
     let ended = server.data(Call::post("/v1/cart", items(0, 1))).await;
     for (nth, (below, operation, body)) in steps.into_iter().enumerate() {
@@ -144,7 +144,7 @@ async fn whoever_comes_next_ends_what_was_begun_whether_or_not_it_had_a_key() {
     let call = Call::post(path(&cart, "/lines"), more).once("k");
     tokio::task::block_in_place(|| end_in(&mall, &call, "cartLinesAdd"));
     mall.clock.advance_ms(3_600_000);
-    // A different operation is sent first.
+    // A different operation is sent before the repeated one.
     let cart = server
         .data(Call::post(path(&cart, "/discount"), json!({ "code": "X" })))
         .await;
@@ -176,7 +176,7 @@ async fn a_cart_whose_making_was_cut_short_is_there_under_its_key() {
         );
     }
     assert_eq!(server.data(call).await["cart_id"], cart["cart_id"]);
-    // Carts whose ids were never returned are abandoned.
+    // Nobody knows the ids of the other carts.
     assert_eq!(mall.stores.carts(&mall.slug(1)).unwrap(), 2);
 }
 

@@ -1,4 +1,4 @@
-//! The state of a store's cart is known after the store refused it, was down, or forgot it.
+//! Tests that the state of a store's cart is known after the store refused it, was down, or lost it.
 
 use emulator::{CartFunction, Fault, FaultRule};
 use http::Method;
@@ -8,7 +8,7 @@ use super::mall::{Call, Mall, Server, after_the_first_read, assert_sums, group, 
 
 const MONTH: std::time::Duration = std::time::Duration::from_secs(40 * 86_400);
 
-/// Returns a fault in which the store does not begin the call.
+/// Returns a fault that ends a call before the store carries out anything.
 fn down() -> FaultRule {
     FaultRule::from(Fault::Status {
         status: 404,
@@ -77,7 +77,7 @@ async fn a_replacement_that_a_store_refused_leaves_no_trace() {
     let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
     assert_eq!((&told["problems"], of(&told, &mall, 3)), (&json!([]), (1, 1)));
     as_before(&told);
-    // The store forgets its cart.
+    // The store loses its cart.
     mall.stores.advance_clock(MONTH);
     let told = read(&server, &cart).await;
     assert_eq!((&told["problems"], of(&told, &mall, 3)), (&json!([]), (1, 1)));

@@ -1,4 +1,4 @@
-//! Late settings of a store's cart: the store carries out an older call after a newer one.
+//! Tests of late settings: a store carries out an older call after a newer one.
 
 use emulator::{Fault, FaultRule, ZoneKind, ZoneRules};
 use http::Method;
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, Server, group, path};
 
-/// Postal code with two delivery options, and one with a single option.
+/// Postal code with two delivery options, and another with one option.
 pub(super) const ZIPS: [&str; 2] = ["560001", "570001"];
 
-/// Sets up delivery options that show the delivery address of a store's carts.
+/// Defines delivery options that show the delivery address of a store's carts.
 pub(super) fn tell_places(mall: &Mall, store: usize) {
     let rules = ZoneRules {
         kind: ZoneKind::ExpressInMetros,
@@ -40,8 +40,8 @@ fn settings(mall: &Mall, cart: &Value) -> [Value; 2] {
     ["discount_codes", "delivery_options"].map(|member| group[member].clone())
 }
 
-/// Makes two changes. The first call fails with the status 504 and is repeated. The store carries out the delayed copy
-/// later, after the second change.
+/// Makes two changes. The first call fails with the status 504 and is repeated. The store carries out the first copy of
+/// the call after the second change.
 async fn cross(mall: &Mall, server: &Server, operation: &str, [older, newer]: [Call; 2]) {
     let late = FaultRule::from(Fault::Delayed { status: 504 }).on_operation(operation);
     mall.stores.set_faults(&mall.slug(0), [late.first(1)]).unwrap();
@@ -50,7 +50,6 @@ async fn cross(mall: &Mall, server: &Server, operation: &str, [older, newer]: [C
     assert_eq!(server.data(newer).await["problems"], json!([]), "{operation}");
 }
 
-/// Returns two changes for each setting.
 fn changes(mall: &Mall, cart: &Value) -> [(&'static str, [Call; 2]); 4] {
     let code = |method| Call::new(method, path(cart, "/discount/LATE"));
     let added = Call::post(path(cart, "/discount"), json!({ "code": "LATE" }));
@@ -84,7 +83,7 @@ async fn what_was_set_last_is_set_again_once_where_an_older_call_comes_late() {
             assert_eq!(settings(&mall, &read().await), before, "{operation}");
             assert_eq!(mall.calls(0, operation), calls + 1, "{operation}");
         }
-        // No call is in progress any more.
+        // No call is running any more.
         mall.clock.advance_ms(120_000);
         read().await;
     }
@@ -124,7 +123,7 @@ async fn what_could_not_be_set_again_is_a_problem_until_it_is() {
             let told = read().await;
             assert_eq!(told["problems"][0]["code"], "store_unavailable", "{operation}");
             assert_eq!(group(&told, &mall.brand(0))["verified"], false, "{operation}");
-            // Moves the clock past the time in which a late call can still take effect.
+            // The clock advances past the time in which a late call can still take effect.
             mall.clock.advance_ms(120_000);
         }
         mall.stores.set_fault(&mall.slug(0), None).unwrap();

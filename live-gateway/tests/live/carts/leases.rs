@@ -1,4 +1,4 @@
-//! Carts that another request is changing, or was changing when its server stopped.
+//! Tests of carts that another request is changing, or was changing when its server stopped.
 
 use data_model::Clock;
 use live_gateway::CartConfig;
@@ -109,7 +109,7 @@ async fn an_operation_that_takes_longer_than_a_lease_keeps_it() {
         while mall.calls(0, "cartLinesAdd") == 0 {
             tokio::task::yield_now().await;
         }
-        // Without renewals, the lease would have expired by now on the servers' clock.
+        // The lease would have expired by now without renewals.
         for _ in 0..2 {
             mall.clock.advance_ms(4_000);
             let renewed = renewed_until(&mall, &cart).await;

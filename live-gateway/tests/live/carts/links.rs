@@ -1,4 +1,4 @@
-//! Links to checkouts that do not open.
+//! Tests of checkout links that do not open.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, Server, group, path};
 
-/// Host of the first brand at which no server listens.
+/// Address without a server, which the first brand uses as its host.
 const DEAD: &str = "127.0.0.1:1";
 
 async fn mall() -> Mall {

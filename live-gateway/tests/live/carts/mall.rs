@@ -21,7 +21,7 @@ use storefront::{Lookup, Storefront, StorefrontConfig};
 
 use crate::support::Shelf;
 
-/// Accepts every key: the key itself is the name of the caller.
+/// Guard that accepts every key and uses the key as the caller's name.
 #[derive(Debug)]
 struct Anybody;
 
@@ -41,7 +41,7 @@ impl Identify for Anybody {
     }
 }
 
-/// Resolver that knows no names, so that no request leaves this machine.
+/// Resolver without names, so that no request leaves this machine.
 #[derive(Debug)]
 struct NoNames;
 
@@ -85,20 +85,18 @@ pub(super) struct Mall {
     pub(super) target: StateTarget,
     pub(super) config: CartConfig,
     pub(super) candidates: Arc<dyn CouponCandidates>,
-    /// Time in milliseconds for which a read cart is reused for other reads.
+    /// Time in milliseconds for which later reads reuse a cart that was read.
     pub(super) reuse_ms: u64,
     pub(super) counted: Arc<CountingLimit>,
-    /// Time in milliseconds for which the edge waits for a response.
+    /// Edge's timeout for a response, in milliseconds.
     pub(super) edge_ms: u64,
     timeout_ms: u64,
 }
 
-/// Server over the mall's stores and state.
 pub(super) struct Server {
     router: EdgeRouter,
 }
 
-/// Returns the master key of all servers.
 pub(super) fn master_keys() -> MasterKeys {
     MasterKeys::parse(&"5a".repeat(32)).unwrap()
 }
@@ -123,7 +121,7 @@ impl Mall {
         for store in running.stores() {
             shelf.crawl(&store).await;
         }
-        // The state is stored in memory if the system has a folder for that, because it is not needed after the test.
+        // The state is in memory if the system has a folder for that, because the test deletes it afterwards.
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let folder = folder.unwrap();
         Self {
@@ -151,7 +149,7 @@ impl Mall {
             .await
     }
 
-    /// Like `server`, but with a different catalogue.
+    /// Starts a server over the same state with a different catalogue.
     pub(super) async fn server_over(&self, catalogue: Arc<dyn live_gateway::Catalogue>) -> Server {
         let storefront = StorefrontConfig {
             allow_loopback: true,
@@ -194,8 +192,8 @@ impl Mall {
         self.stores.stores()[store].slug.clone()
     }
 
-    /// Sets the clock to the system time, which the stores' clocks show. A test needs this if a store states an expiry
-    /// time.
+    /// Sets the clock to the system time, which is also the time of the stores' clocks. A test needs equal clocks if a
+    /// store states an expiry time.
     pub(super) fn show_the_stores_time(&self) {
         let ahead_ms = kit::ShiftedClock::default().now().millis_since(self.clock.now());
         self.clock.advance_ms(ahead_ms);
@@ -213,7 +211,7 @@ impl Mall {
         self.shelf.brands[store].slug.to_string()
     }
 
-    /// Returns the products of a store with a variant that can be bought, with that variant and its price.
+    /// Returns the products of a store that can be bought, each with a variant that can be bought and its price.
     pub(super) fn goods(&self, store: usize) -> Vec<(String, u64, i64)> {
         let idents = self.shelf.by_store[&self.slug(store)].iter();
         let stored = idents.map(|ident| (ident, &self.shelf.products[ident]));
@@ -290,7 +288,7 @@ impl Call {
         }
     }
 
-    /// Sends the request as a caller other than Asha; `None` sends it without a key.
+    /// Changes the caller; `None` sends the request without a key.
     pub(super) fn by(self, key: impl Into<Option<&'static str>>) -> Self {
         Self {
             key: key.into(),
@@ -353,7 +351,6 @@ impl Server {
         body["data"].clone()
     }
 
-    /// Creates a cart.
     pub(super) async fn cart(&self, items: &[Value]) -> Value {
         self.data(Call::post("/v1/cart", json!({ "items": items }))).await
     }
@@ -370,7 +367,7 @@ pub(super) fn path(cart: &Value, below: &str) -> String {
     format!("/v1/cart/{}{below}", cart["cart_id"].as_str().unwrap())
 }
 
-/// Returns a brand's group; null if there is none.
+/// Returns a brand's group, or null if the cart has none.
 pub(super) fn group(cart: &Value, brand: &str) -> Value {
     let groups = cart["groups"].as_array().unwrap();
     let found = groups.iter().find(|group| group["brand_slug"] == brand);

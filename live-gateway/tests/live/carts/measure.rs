@@ -1,4 +1,4 @@
-//! Measures the time that carts add to the stores' own time. The program prints results and asserts nothing.
+//! Measures the time that carts add to the stores' own time. The results are printed, not asserted.
 
 use std::time::{Duration, Instant};
 

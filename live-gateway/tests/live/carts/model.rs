@@ -1,5 +1,5 @@
-//! Model of a cart, written from the rules at the head of `settle.rs` and independent of the code. The model contains
-//! the possible wanted quantities of each product at a store.
+//! Model of a cart. The model follows the rules at the head of `settle.rs` and shares no code with the implementation.
+//! It contains the possible wanted quantities of each product at a store.
 //!
 //! A completed call results in the requested state. A refused call leaves the previous state unchanged, step by step. A
 //! call with an unknown outcome results in either the requested or the previous state, until the cart is read. The
@@ -24,7 +24,7 @@ pub(super) enum Outcome {
     Unknown,
 }
 
-/// Fault, and its outcome for the call that it affects.
+/// Fault, and the outcome of the call that the fault affects.
 #[derive(Debug, Clone)]
 pub(super) struct Ill {
     pub(super) fault: Fault,
@@ -64,7 +64,7 @@ pub(super) fn ills() -> Vec<Ill> {
     refused.chain(unknown.into_iter().map(ill(Outcome::Unknown))).collect()
 }
 
-/// Deterministic random numbers, equal on every machine.
+/// Pseudorandom numbers, the same on every machine.
 pub(super) struct Dice(u64);
 
 impl Dice {
@@ -85,12 +85,12 @@ impl Dice {
     }
 }
 
-/// Possible states of one store's cart.
+/// Possible states of a store's cart.
 #[derive(Debug, Clone)]
 pub(super) struct CartModel {
     pieces: [BTreeSet<u64>; PRODUCTS],
     codes: BTreeSet<Vec<String>>,
-    /// The store's own change to its carts.
+    /// Change that the store itself makes to its carts.
     function: Option<CartFunction>,
 }
 
@@ -111,12 +111,12 @@ impl CartModel {
         self.pieces.iter().all(|pieces| pieces.contains(&0))
     }
 
-    /// Returns the wanted quantities, which must be certain.
+    /// Returns the wanted quantities. Only one state may be possible.
     pub(super) fn pieces(&self) -> Pieces {
         self.pieces.clone().map(|pieces| *pieces.first().unwrap())
     }
 
-    /// Returns the list of codes, which must be certain.
+    /// Returns the list of codes. Only one list may be possible.
     pub(super) fn codes(&self) -> Vec<String> {
         self.codes.first().unwrap().clone()
     }
@@ -130,7 +130,7 @@ impl CartModel {
     pub(super) fn is(&mut self, pieces: Pieces) {
         self.pieces = pieces.map(|pieces| BTreeSet::from([pieces]));
         if self.may_be_empty() {
-            // Removing the last line removes its group, and with it the group's codes.
+            // A group is removed with its last line, and so are its codes.
             self.codes = BTreeSet::from([Vec::new()]);
         }
     }
@@ -144,7 +144,7 @@ impl CartModel {
         }
     }
 
-    /// Records a call whose target is `after`, and the quantities in its response.
+    /// Records a call that requests `after`, and the quantities in its response.
     pub(super) fn take(&mut self, outcome: Outcome, after: Pieces, told: Pieces) {
         let was_certain = self.is_certain();
         if outcome == Outcome::Done {
@@ -159,12 +159,12 @@ impl CartModel {
         }
     }
 
-    /// Records a list of codes. The list is the wanted state, regardless of the outcome of the call.
+    /// Records a list of codes, which is the wanted list whatever the outcome of the call is.
     pub(super) fn take_codes(&mut self, codes: Vec<String>) {
         self.codes = BTreeSet::from([codes]);
     }
 
-    /// Records the store's cart as it was read while no call could be in progress.
+    /// Records a store's cart that was read while no call was running.
     pub(super) fn read(&mut self, told: Pieces, codes: Vec<String>) {
         self.assert_may_be(told);
         assert!(
@@ -185,7 +185,7 @@ impl CartModel {
         assert!(is_so, "{told:?} is none of {:?}", self.pieces);
     }
 
-    /// Returns the quantity of a variant that the store adds to the requested quantities.
+    /// Returns the quantity of a variant that the store itself adds.
     pub(super) fn given(&self, variant: u64, asked: impl Fn(u64) -> u64) -> u64 {
         match self.function {
             Some(CartFunction::Gift { with, free }) if free == variant => u64::from(asked(with) > 0),
@@ -193,7 +193,7 @@ impl CartModel {
         }
     }
 
-    /// Returns the lines into which the store splits a quantity of a variant, without its own additions.
+    /// Returns the lines into which the store splits a quantity of a variant, without the store's own additions.
     pub(super) fn lines(&self, variant: u64, quantity: u64) -> Vec<BasketLine> {
         match self.function {
             Some(CartFunction::Split { variant: split }) if split == variant => {

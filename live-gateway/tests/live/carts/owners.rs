@@ -36,7 +36,7 @@ async fn another_callers_cart_looks_absent_on_every_route() {
             (404, Some("cart_not_found")),
             "{told}"
         );
-        // The response equals the response for a cart that never existed.
+        // The response must equal the response for a cart that never existed.
         for body in [&mut body, &mut nothing] {
             body["request_id"] = json!("r");
         }

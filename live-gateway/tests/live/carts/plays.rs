@@ -1,8 +1,8 @@
-//! Random test sequences over carts of two stores, checked against a model. The sequences combine changes, every kind
-//! of fault at every mutation, servers that stop, clock jumps, and stores that forget carts. Afterwards no line may be
-//! lost, duplicated or restored, and every total must equal the store's own.
+//! Random test sequences over carts of two stores, compared with a model. The sequences combine changes, every fault at
+//! every mutation, stopped servers, clock jumps, and stores that lose carts. Afterwards no line may be lost, doubled or
+//! restored, and every total must equal the store's own.
 //!
-//! A failing sequence prints its seed and its steps. `HAAT_TEST_SEED` runs only that sequence.
+//! A failing sequence prints its seed and steps. `HAAT_TEST_SEED` runs only that sequence.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use super::model::{CartModel, Dice, Ill, Outcome, PRODUCTS, Pieces, ills};
 use super::stores::{function, prepare};
 
 pub(super) const STORES: usize = 2;
-/// Maximum number of steps of a sequence after its first step.
+/// Maximum number of steps after the first step of a sequence.
 const STEPS_MAX: usize = 4;
 /// Number of sequences in each of the eight tests.
 const SEQUENCES: u64 = 250;
@@ -44,10 +44,10 @@ pub(super) struct Play<'a> {
     pub(super) mall: &'a Mall,
     server: &'a Server,
     pub(super) dice: Dice,
-    /// The cart in the last response.
+    /// Cart in the last response.
     pub(super) cart: Value,
     pub(super) wanted: [CartModel; STORES],
-    /// Postal code of the delivery address. The address applies whatever the outcome of the call is.
+    /// Postal code of the delivery address, which applies whatever the outcome of the call is.
     zip: Option<&'static str>,
     pub(super) has_chosen: bool,
     pub(super) told: Vec<String>,
@@ -70,7 +70,7 @@ impl Play<'_> {
         self.wanted.iter().all(CartModel::is_certain)
     }
 
-    /// Returns the requested quantity of each product according to a cart.
+    /// Returns the quantity of each product that a cart reports as requested.
     fn asked(&self, cart: &Value, store: usize) -> Pieces {
         let goods = self.mall.goods(store);
         std::array::from_fn(|nth| self.sum(cart, store, goods[nth].1, "requested_qty"))
@@ -88,7 +88,7 @@ impl Play<'_> {
         lines.map(|line| line[member].as_u64().unwrap()).sum()
     }
 
-    /// Asserts that the cart contains the requested items and the store's own additions, and no other items.
+    /// Asserts that the cart contains only the requested items and the store's own additions.
     fn assert_there(&self, cart: &Value, store: usize) {
         let asked = |variant| self.sum(cart, store, variant, "requested_qty");
         let mut pieces = 0;
@@ -109,8 +109,8 @@ impl Play<'_> {
         assert_eq!(all, pieces, "pieces of the store: {cart:#}");
     }
 
-    /// Returns the number of problems of a store. A problem about a selected delivery is ignored, because the option
-    /// may no longer be offered.
+    /// Returns the number of problems of a store. A problem with a selected delivery option does not count, because the
+    /// store may no longer offer the option.
     fn problems(&self, told: &Value, store: usize) -> usize {
         let brand = self.mall.brand(store);
         let is_of_delivery = |problem: &Value| problem["detail"].as_str().unwrap().contains("this delivery");
@@ -164,7 +164,7 @@ impl Play<'_> {
         for (at, after) in change.after.into_iter().enumerate() {
             let outcome = match outcome.filter(|_| is_failed) {
                 Some(outcome) if at == store => outcome,
-                // A replacement removes the items of other brands only after one of its own items is in the cart.
+                // A replacement removes the items of other brands only after one of its new items is in the cart.
                 Some(_) if after == [0; PRODUCTS] => Outcome::Refused,
                 _ => Outcome::Done,
             };
@@ -180,7 +180,7 @@ impl Play<'_> {
         self.cart = told;
     }
 
-    /// Lets the stores finish delayed calls and reads the cart.
+    /// Lets the stores carry out delayed calls, and reads the cart.
     async fn settle(&mut self) {
         self.catch_up();
         let cart = self.server.data(Call::get(path(&self.cart, ""))).await;
@@ -210,7 +210,7 @@ impl Play<'_> {
         }
     }
 
-    /// Asserts that a group's totals equal the store's totals for the wanted items.
+    /// Asserts that a group's totals equal the store's own totals for the wanted items.
     fn assert_true(&self, store: usize, told: &Value) {
         assert_eq!(told["verified"], true, "{told:#}");
         let wanted = &self.wanted[store];
@@ -245,8 +245,8 @@ impl Play<'_> {
         self.send(change, store, ill).await;
     }
 
-    /// Sends a change to a server that stops after a store has carried out a mutation, and lets the cart's lease
-    /// expire. The next server completes the pending operation.
+    /// Sends a change to a server that stops after a store has carried out a mutation. The cart's lease then expires,
+    /// and the next server completes the operation.
     async fn kill(&mut self, mutation: &str) {
         self.settle().await;
         let store = self.dice.below(STORES);
@@ -272,7 +272,7 @@ impl Play<'_> {
         self.settle().await;
     }
 
-    /// Changes a setting, and changes it again before the store has begun the first change.
+    /// Changes a setting twice. The store carries out the first change after the second.
     async fn cross(&mut self, mutation: &str) {
         self.settle().await;
         let store = self.dice.below(STORES);
@@ -383,7 +383,7 @@ async fn play(mall: &Mall, server: &Server, seed: u64) {
 }
 
 async fn play_all(nth: u64) {
-    // A server that waits for a store keeps waiting until it is stopped.
+    // A server must wait for its store until the server is stopped.
     let config = CartConfig {
         budget_ms: 600_000,
         ..CartConfig::default()

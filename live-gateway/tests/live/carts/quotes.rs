@@ -1,4 +1,4 @@
-//! Content of signed quotes, and their effect in carts.
+//! Tests of the content of signed quotes, and of their effect in carts.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,7 +11,7 @@ use super::mall::{Call, Mall, Server, group, master_keys, path};
 
 const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Requests a price with a quote and returns its entry.
+/// Requests a price with a quote and returns the entry.
 async fn quoted(server: &Server, ident: &str, more: &str) -> Value {
     let asked = format!("/v1/products/{ident}/price?quote=true{more}");
     server.data(Call::get(asked)).await
@@ -45,7 +45,7 @@ fn verdict(cart: &Value, mall: &Mall) -> (Value, Value, Vec<Value>) {
     )
 }
 
-/// Asserts that a cart of these items is refused because of each quote, and returns the messages.
+/// Asserts that a cart is refused because of each of these items' quotes, and returns the messages.
 async fn refusals(server: &Server, items: Vec<Value>) -> Vec<String> {
     let count = items.len();
     let (status, told) = server.send(Call::post("/v1/cart", json!({ "items": items }))).await;
@@ -148,7 +148,6 @@ async fn a_line_says_if_the_price_of_its_quote_held_and_checkout_names_the_quote
     let cart = server.cart(&[item(&ident, &quote), mall.item(1, 0, 1)]).await;
     let none: Vec<Value> = Vec::new();
     assert_eq!(verdict(&cart, &mall), (json!(true), Value::Null, none));
-    // The quote determines the variant if the item does not name one.
     let line = &group(&cart, &mall.brand(0))["lines"][0];
     assert_eq!(line["variant_id"], variant.to_string());
     mall.stores.reprice(&mall.slug(0), variant, "77777.00").unwrap();
@@ -170,7 +169,7 @@ async fn a_line_says_if_the_price_of_its_quote_held_and_checkout_names_the_quote
         "a store is told of its own goods alone"
     );
     assert_eq!(named(&checkout["attribution"]["token"]), Some(name));
-    // The price is shown again, without a quote.
+    // The same price is shown without a quote.
     let items = json!({ "items": [{ "product_id": ident, "variant_id": variant.to_string(), "qty": 1, "price_minor": 7_777_700 }] });
     let told = server
         .data(Call::new(Method::PUT, path(&cart, "/lines")).with(items))
@@ -199,8 +198,8 @@ async fn a_quote_with_any_character_changed_is_refused() {
     let server = mall.server().await;
     let ident = mall.goods(0)[0].0.clone();
     let quote = text(&quoted(&server, &ident, "").await);
-    // The next letter of the alphabet differs only in the last bits. Some of these bits have no meaning at the end of a
-    // part.
+    // The next letter of the alphabet differs only in the last bits. At the end of a part, some of these bits have no
+    // meaning.
     let next = |letter: u8| match ALPHABET.iter().position(|known| *known == letter) {
         Some(at) => ALPHABET[(at + 1) % ALPHABET.len()],
         None => b'A',
@@ -236,7 +235,7 @@ async fn a_quote_of_another_key_purpose_product_variant_or_price_is_refused() {
     let other = goods[1].clone();
     let entry = quoted(&server, &ident, &format!("&variant_id={variant}")).await;
     let quote = text(&entry);
-    // A server with a different key sells the same store and product.
+    // A server with a different key sells the same product of the same store.
     let elsewhere = Mall::open(1).await;
     let foreign = text(&quoted(&elsewhere.server().await, &ident, "").await);
     let cart = server.cart(&[item(&ident, &quote)]).await;
@@ -263,7 +262,7 @@ async fn a_quote_of_another_key_purpose_product_variant_or_price_is_refused() {
         let (told, answer) = server.send(Call::post("/v1/cart", json!({ "items": [both] }))).await;
         assert_eq!(told.as_u16(), status, "{answer}");
     }
-    // The uid names the same product.
+    // The uid is another name of the same product.
     let uid = entry["product_uid"].as_str().unwrap();
     server.cart(&[item(uid, &quote)]).await;
 }

@@ -1,4 +1,4 @@
-//! Replacing the whole content of a cart, and deleting a cart.
+//! Tests of replacing the whole content of a cart, and of deleting a cart.
 
 use emulator::{Fault, FaultRule};
 use http::Method;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, Server, assert_sums, group, path};
 
-/// Returns the products and quantities of one brand's group.
+/// Returns the products and quantities in a brand's group.
 fn pieces(cart: &Value, brand: &str) -> Vec<(String, u64, u64)> {
     let lines = group(cart, brand)["lines"].as_array().cloned().unwrap_or_default();
     let mut pieces: Vec<_> = lines
@@ -106,7 +106,7 @@ async fn a_store_that_takes_nothing_new_leaves_the_cart_with_what_it_had() {
     for store in 0..2 {
         mall.stores.set_fault(&mall.slug(store), None).unwrap();
     }
-    // If a store refuses the new items, the items of other brands stay.
+    // The items of other brands stay in the cart if a store refuses the new items.
     let both = server.cart(&[mall.item(0, 0, 1), mall.item(1, 0, 1)]).await;
     mall.stores.set_faults(&mall.slug(0), [fails("cartLinesAdd")]).unwrap();
     let told = server.data(replaced(&both, &[mall.item(0, 1, 1)])).await;

@@ -25,7 +25,7 @@ async fn equal_reads_of_a_cart_share_one_answer_until_the_cart_is_changed() {
     );
     assert_eq!(read().await, told[0]);
     assert_eq!(asked(), (before.0 + 1, before.1 + 1));
-    // A change returns the current cart, and later reads do too.
+    // The response to a change has the current cart, and so have later reads.
     let item = mall.item(0, 1, 2);
     server
         .data(Call::post(path(&cart, "/lines"), json!({ "items": [item] })))
@@ -89,7 +89,7 @@ async fn a_request_counts_as_many_as_there_are_stores_that_it_asks() {
         .data(Call::post("/v1/prices", json!({ "idents": [idents[0], idents[0]] })))
         .await;
     assert_eq!(mall.counted.requests(), 1, "get_prices of one store");
-    // The repeated request is executed and counted only once because of its key.
+    // The repeated request is executed and counted only once, because it has the same key.
     let again = Call::new(Method::DELETE, path(&cart, "")).once("end");
     server.data(again).await;
     assert_eq!(mall.counted.requests(), 3, "end_cart");

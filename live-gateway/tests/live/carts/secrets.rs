@@ -33,8 +33,8 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// Searches all files of the state and all log output for known secrets. Log output belongs to the whole process, so
-/// the search runs in a separate process.
+/// Searches all files of the state and all logs for known secrets. The search runs in a process of its own, because a
+/// process has only one log.
 #[test]
 fn no_secret_lies_open_at_rest_or_in_a_log() {
     let search = [
@@ -85,7 +85,7 @@ fn searches_for_planted_secrets() {
     }
 }
 
-/// Shops with secrets. Returns the secrets, and every file of the state while it is open.
+/// Buys from stores with secrets. Returns the secrets, and every file of the open state.
 async fn shop() -> (Vec<String>, Vec<Vec<u8>>) {
     let mall = Mall::open(1).await;
     let slug = mall.slug(0);

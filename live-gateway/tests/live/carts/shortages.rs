@@ -1,4 +1,4 @@
-//! A shortage at a store is reported, and the missing units are requested again if that may help.
+//! Tests of shortages: a shortage at a store is reported, and the missing units are requested again if that may help.
 
 use emulator::{Fault, FaultRule};
 use serde_json::{Value, json};

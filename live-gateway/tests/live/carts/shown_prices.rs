@@ -1,4 +1,4 @@
-//! Prices that callers showed for items, compared with the stores' prices.
+//! Tests of prices that callers showed for items, compared with the stores' prices.
 
 use emulator::{Fault, FaultRule};
 use http::Method;
@@ -23,7 +23,7 @@ fn line(cart: &Value, mall: &Mall, nth: usize) -> Value {
     found.unwrap()
 }
 
-/// Returns the verdicts of the nth product's line on the shown price.
+/// Returns the verdicts on the shown price in the nth product's line.
 fn verdict(cart: &Value, mall: &Mall, nth: usize) -> (Value, Value) {
     let line = line(cart, mall, nth);
     assert!(
@@ -64,7 +64,7 @@ async fn a_line_says_at_every_read_if_the_price_that_was_shown_held() {
             "nothing was shown"
         );
     }
-    // The store changes the price, the quantity of a line changes, and the store forgets its cart.
+    // The store changes the price, the buyer changes the quantity, and the store loses its cart.
     mall.stores.reprice(&mall.slug(0), goods[0].1, "77777.00").unwrap();
     assert_eq!(verdict(&read().await, &mall, 0), changed(first, 7_777_700));
     let at = line(&cart, &mall, 0)["line_id"].as_str().unwrap().to_owned();
@@ -77,7 +77,7 @@ async fn a_line_says_at_every_read_if_the_price_that_was_shown_held() {
     let told = read().await;
     assert_eq!(verdict(&told, &mall, 0), changed(first, 7_777_700));
     assert_eq!(verdict(&told, &mall, 1), changed(second - 1, second));
-    // The price is shown again.
+    // The same price is shown again.
     let items = json!({ "items": [shown(&mall, 0, 7_777_700), mall.item(0, 1, 1)] });
     let told = server
         .data(Call::new(Method::PUT, path(&cart, "/lines")).with(items))
@@ -90,7 +90,7 @@ async fn a_line_says_at_every_read_if_the_price_that_was_shown_held() {
 async fn a_price_in_another_currency_is_never_held_whatever_its_number() {
     let mut mall = Mall::open(1).await;
     let price = mall.goods(0)[0].2;
-    // The catalogue shows the same number as another currency's amount.
+    // The catalogue has the same number as an amount in another currency.
     let shelf = std::sync::Arc::get_mut(&mut mall.shelf).unwrap();
     shelf.brands[0].currency = "USD".parse().unwrap();
     for product in shelf.products.values_mut() {
@@ -122,7 +122,7 @@ async fn a_price_that_was_shown_for_what_a_store_did_not_take_leaves_no_trace() 
     let told = server.data(Call::post(path(&cart, "/lines"), more.clone())).await;
     assert_eq!(told["problems"][0]["code"], "store_unavailable");
     assert_eq!(verdict(&told, &mall, 0), held());
-    // The outcome of the lost call is looked up, and its result is reported.
+    // A later read finds the outcome of the lost call and reports it.
     let lost = FaultRule::from(Fault::AnswerLost { hold_ms: 0 }).first(1);
     mall.stores.set_faults(&mall.slug(0), [lost]).unwrap();
     let told = server.data(Call::post(path(&cart, "/lines"), more)).await;

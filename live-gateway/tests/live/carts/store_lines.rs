@@ -1,4 +1,4 @@
-//! Lines that a store adds or merges, and implausible quantities.
+//! Tests of lines that a store adds or merges, and of implausible quantities.
 
 use emulator::{CartFunction, Fault, FaultRule};
 use http::Method;
@@ -23,7 +23,7 @@ fn lines(cart: &Value, mall: &Mall) -> Vec<(u64, u64)> {
     lines
 }
 
-/// Returns the path of the requested line, or of the line that was not requested.
+/// Returns the path of the requested line or, without `is_asked`, of the other line.
 fn line_path(cart: &Value, mall: &Mall, is_asked: bool) -> String {
     let lines = group(cart, &mall.brand(0))["lines"].as_array().unwrap().clone();
     let line = lines
@@ -93,7 +93,7 @@ async fn a_gift_is_the_stores_and_is_never_counted_nor_removed() {
             (&told["problems"], lines(&told, &mall)),
             (&json!([]), vec![(1, 1), (1, 0)])
         );
-        // The free line is removed together with the line that it belongs to.
+        // The store removes the free line together with the line that it belongs to.
         let told = server
             .data(Call::new(Method::DELETE, line_path(&told, &mall, true)))
             .await;

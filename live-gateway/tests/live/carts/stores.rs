@@ -5,7 +5,7 @@ use emulator::{CartFunction, DiscountRule, DiscountValue};
 use super::mall::Mall;
 use super::model::{Dice, PRODUCTS};
 
-/// Sets up stock for all products, and a code and an automatic discount at each store.
+/// Sets the stock of all products, and adds a code and an automatic discount at each store.
 pub(super) fn prepare(mall: &Mall) {
     for store in 0..mall.stores.stores().len() {
         let (slug, goods) = (mall.slug(store), mall.goods(store));
@@ -28,7 +28,8 @@ pub(super) fn prepare(mall: &Mall) {
     }
 }
 
-/// Returns the store's own change to its carts: none, one line per unit, or a gift of another or the same variant.
+/// Returns the change that the store itself makes to its carts: none, one line per unit, or a gift of another or the
+/// same variant.
 pub(super) fn function(mall: &Mall, store: usize, dice: &mut Dice) -> Option<CartFunction> {
     let variant = |nth: usize| mall.goods(store)[nth].1;
     match dice.below(5) {

@@ -1,4 +1,4 @@
-//! Invalid responses of a store, one for each operation. An invalid response never counts as a refusal, and the key of
+//! Tests of invalid responses, one for each operation. An invalid response never counts as a refusal, and the key of
 //! the request stays free. A repeated request leads to the same cart as without the fault.
 
 use emulator::{Fault, FaultRule};
@@ -9,7 +9,7 @@ use super::late::{ZIPS, address, tell_places};
 use super::mall::{Call, Mall, assert_sums, group, path};
 use super::stores::prepare;
 
-/// Returns all faults that replace a response and are reported immediately.
+/// Returns all faults that replace a response and are detected immediately.
 pub(super) fn no_answers() -> Vec<Fault> {
     let statuses = [400, 401, 403, 404, 405, 410, 500, 503].map(|status| Fault::Status {
         status,
@@ -89,7 +89,7 @@ async fn begun(mall: &Mall) -> Value {
     server.data(address(&cart, ZIPS[0])).await
 }
 
-/// Returns the parts of a cart's state that matter to its buyer, independent of the cart's id.
+/// Returns the state of a cart that matters to its buyer, without the cart's id.
 async fn state(mall: &Mall, cart: &Value) -> Value {
     let read = mall.server().await.data(Call::get(path(cart, ""))).await;
     assert_sums(&read);
@@ -131,13 +131,13 @@ async fn passes(operation: Operation) {
         let first = mall.server().await.data(call.clone()).await;
         mall.stores.set_fault(&mall.slug(0), None).unwrap();
         mall.stores.catch_up(&mall.slug(0)).unwrap();
-        // No call can be in progress any more.
+        // No call can be running any more.
         mall.clock.advance_ms(120_000);
         let problems = first["problems"].as_array().unwrap();
         let is_passing = |problem: &Value| problem["code"] == "store_unavailable";
         assert!(problems.iter().all(is_passing), "{rule:?}: {problems:#?}");
         assert!(rule.first.is_some() || !problems.is_empty(), "{rule:?}: {first:#}");
-        // Each attempt uses a new server, because a server that received a challenge waits before its next request.
+        // Each attempt needs a new server, because a server that received a challenge waits before its next request.
         for is_replay in [problems.is_empty(), true] {
             let (status, headers, again) = mall.server().await.send_whole(call.clone()).await;
             let told = (status.as_u16(), &again["data"]["problems"]);

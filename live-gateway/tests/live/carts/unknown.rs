@@ -1,4 +1,4 @@
-//! Stores that carried out a call, but whose response does not show it.
+//! Tests of stores that carried out a call although the response does not show it.
 
 use emulator::{Fault, FaultRule};
 use http::Method;
@@ -79,7 +79,7 @@ async fn a_store_that_does_not_begin_has_done_nothing_and_is_asked_again() {
         let refusal = Fault::Status { status, retry_after_s };
         set(&mall, FaultRule::from(refusal).on_operation("cartLinesAdd"));
         let (added, read) = (mall.calls(0, "cartLinesAdd"), mall.calls(0, "cart"));
-        // The request uses a new server, because a server that received a request to wait sends no requests.
+        // The request needs a new server, because a server that a store told to wait sends no requests.
         let told = mall.server().await.data(more()).await;
         set(&mall, None);
         assert_eq!(told["problems"].as_array().unwrap().len(), 1, "{status}: {told}");
@@ -99,8 +99,7 @@ async fn what_comes_late_doubles_nothing_and_is_never_called_requested() {
     let server = mall.server().await;
     let (_, variant, _) = mall.goods(0)[1];
     mall.stores.set_stock(&mall.slug(0), variant, 50).unwrap();
-    // In the first case the repeated call succeeds. In the second case all calls fail, up to the maximum number of
-    // attempts.
+    // Either the repeated call succeeds, or all calls fail up to the maximum number of attempts.
     for (first, problems) in [(Some(1), 0), (None, 1)] {
         let cart = server.cart(&[mall.item(0, 0, 1)]).await;
         let late = FaultRule::from(Fault::Delayed { status: 504 }).on_operation("cartLinesAdd");
@@ -109,7 +108,7 @@ async fn what_comes_late_doubles_nothing_and_is_never_called_requested() {
         let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
         set(&mall, None);
         assert_eq!(told["problems"].as_array().unwrap().len(), problems, "{told}");
-        // An early read does not change the outcome.
+        // An early read does not decide the outcome.
         server.data(Call::get(path(&cart, ""))).await;
         assert_ne!(mall.stores.catch_up(&mall.slug(0)).unwrap(), 0);
         for _ in 0..2 {
@@ -161,7 +160,7 @@ async fn once_no_call_can_be_under_way_what_somebody_adds_at_the_store_is_theirs
     server.data(Call::post(path(&cart, "/lines"), more)).await;
     mall.clock.advance_ms(120_000);
     server.data(Call::get(path(&cart, ""))).await;
-    // The doubt has ended, so a late addition no longer counts as requested here.
+    // The time for late calls is over, so a late addition no longer counts as requested.
     mall.stores.catch_up(&mall.slug(0)).unwrap();
     let told = server.data(Call::get(path(&cart, ""))).await;
     assert_eq!(pieces(&told, &mall), [1, 4]);

@@ -19,7 +19,7 @@ async fn a_cart_lives_at_each_brands_own_store_and_is_one() {
     assert_eq!(minor(&first["lines"][0]["line_total_minor"]), 2 * price);
     assert_eq!(mall.calls(0, "cartCreate"), 1);
 
-    // The quantity of the existing variant grows, and another variant is added.
+    // The quantity of the existing variant increases, and another variant is added.
     let more = json!({ "items": [mall.item(0, 0, 1), mall.item(0, 1, 1)] });
     let cart = server.data(Call::post(path(&cart, "/lines"), more)).await;
     assert_sums(&cart);
@@ -52,7 +52,7 @@ async fn a_cart_lives_at_each_brands_own_store_and_is_one() {
     );
     for store in 0..2 {
         let (mut before, after) = (group(&cart, &mall.brand(store)), group(&again, &mall.brand(store)));
-        // Only the first store was queried for the last change.
+        // The last change queried only the first store.
         assert_eq!(before["verified"], store == 0);
         (before["verified"], before["snapshot_at"]) = (json!(true), json!(null));
         assert_eq!(before, after);
@@ -228,12 +228,11 @@ async fn a_pincode_is_taken_with_spaces_and_one_that_none_can_be_is_refused() {
             "{zip}: {told}"
         );
     }
-    // The postal code is plausible, but the store has no delivery option for it.
+    // The postal code is plausible, but the store does not deliver there.
     let (status, told) = to("999999", "IN").await;
     assert_eq!((status.as_u16(), options(&told)), (200, json!([])));
     assert_eq!(codes(&told), ["no_delivery_options"]);
     assert!(of(&told)["warnings"][0]["detail"].as_str().unwrap().contains("999999"));
-    // Postal codes of other countries have other formats.
     let (status, _) = to("SW1A 1AA", "GB").await;
     assert_eq!(status, 200);
 }
@@ -292,8 +291,7 @@ async fn a_store_cart_that_expired_is_made_anew_of_what_is_known() {
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 2), mall.item(0, 1, 1)]).await;
     let before = group(&cart, &mall.brand(0));
-    // The store deletes its expired cart. This service retains the cart, because the clock of this service does not
-    // advance.
+    // The store deletes its expired cart. This service keeps its cart, because its own clock does not advance.
     mall.stores.advance_clock(std::time::Duration::from_secs(40 * 86_400));
     let cart = server.data(Call::get(path(&cart, ""))).await;
     let after = group(&cart, &mall.brand(0));
@@ -311,7 +309,7 @@ async fn a_store_cart_that_expired_is_made_anew_of_what_is_known() {
     };
     assert_eq!(ids(&after), ids(&before), "lines keep their names");
     assert_ne!(after["checkout_url"], before["checkout_url"]);
-    // A change also handles a forgotten cart.
+    // A change also works after the store has lost its cart.
     mall.stores.advance_clock(std::time::Duration::from_secs(40 * 86_400));
     let more = json!({ "items": [mall.item(0, 0, 1)] });
     let cart = server.data(Call::post(path(&cart, "/lines"), more)).await;
@@ -370,7 +368,7 @@ async fn a_cart_takes_no_more_than_its_bounds() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 999)]).await;
-    // The cart gets all units that the store has. A quantity above the limit is refused before any store is queried.
+    // The cart gets all units that the store has. A quantity above the limit is refused without a query.
     let there = minor(&group(&cart, &mall.brand(0))["lines"][0]["qty"]);
     let over = u32::try_from(1_000 - there).unwrap();
     let calls = mall.calls(0, "cartLinesUpdate");
@@ -381,7 +379,7 @@ async fn a_cart_takes_no_more_than_its_bounds() {
         (422, &json!(["body", "items"]))
     );
     assert_eq!(mall.calls(0, "cartLinesUpdate"), calls);
-    // The cart can be changed immediately, because it was unlocked.
+    // The cart was unlocked, so the next change is possible immediately.
     let line = group(&cart, &mall.brand(0))["lines"][0]["line_id"]
         .as_str()
         .unwrap()
