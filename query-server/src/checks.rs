@@ -5,18 +5,18 @@ use data_checks::{CheckOutcome, Checks};
 use data_index::Release;
 use sha2::{Digest, Sha256};
 
-/// Cached responses that depend on a release and on the last checks of stores. The responses are rebuilt when the
-/// release or the checks change.
+/// Cached answers that depend on a release and on the last checks of stores. The cache is replaced when either changes.
 #[derive(Debug)]
 pub(crate) struct CheckedAnswers {
     pub(crate) checks: Arc<Checks>,
-    /// Checks as recorded, before brands that the release holds back are marked `HeldBack`.
+    /// Checks as recorded, without the outcome `HeldBack`, which the release decides.
     pub(crate) recorded: Arc<Checks>,
-    /// Digest that changes when answers about brands or totals change for the same release.
+    /// Digest of the checks in answers. The digest changes if answers about brands or totals change for the same
+    /// release.
     stamp: [u8; 32],
     /// Totals of the catalogue, computed at the first request.
     pub(crate) stats: OnceLock<Arc<Asset>>,
-    /// First page of brands, built at the first request because its cursor is signed with the server's key.
+    /// First page of brands, built at the first request because this server's key signs its cursor.
     brands_head: OnceLock<Arc<Asset>>,
 }
 
@@ -32,24 +32,22 @@ impl CheckedAnswers {
         }
     }
 
-    /// Returns the digest of the checks, which is part of the entity tags of answers about brands.
     pub(crate) const fn stamp(&self) -> &[u8] {
         &self.stamp
     }
 
-    /// Returns the first page of brands if it was already built.
     pub(crate) fn made_brands_head(&self) -> Option<&Arc<Asset>> {
         self.brands_head.get()
     }
 
-    /// Returns the first page of brands, and builds it with `make` at the first call.
+    /// Returns the first page of brands. The first call builds it with `make`.
     pub(crate) fn brands_head(&self, make: impl FnOnce() -> Arc<Asset>) -> &Arc<Asset> {
         self.brands_head.get_or_init(make)
     }
 }
 
-/// Returns the checks with the outcome `HeldBack` for brands that the release holds back. The displayed catalogue of
-/// these stores is older than their last successful check.
+/// Returns the checks with the outcome `HeldBack` for brands that the release holds back. The catalogue of these brands
+/// is older than their last successful check.
 fn with_held(release: &Release, mut checks: Arc<Checks>) -> Arc<Checks> {
     for brand in &release.manifest().held {
         if let Some(check) = Arc::make_mut(&mut checks).brands.get_mut(&brand.store)
@@ -61,12 +59,12 @@ fn with_held(release: &Release, mut checks: Arc<Checks>) -> Arc<Checks> {
     checks
 }
 
-/// Computes a digest of all check data in answers. Servers with the same record get the same digest. Events that change
-/// no brand's check do not change it.
+/// Computes a digest of all check data in answers. The digest is the same on all servers, and changes only if a brand's
+/// check changes.
 fn stamp(checks: &Checks) -> [u8; 32] {
     let mut digest = Sha256::new();
     for (store, check) in &checks.brands {
-        // Hosts and outcomes contain no zero byte, so zero can separate them.
+        // The digest separates hosts and outcomes with zero bytes, which neither contains.
         digest.update(store.as_str());
         digest.update([0]);
         digest.update(check.outcome.as_str());

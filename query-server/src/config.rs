@@ -22,38 +22,37 @@ pub struct QueryConfig {
     pub holidays: Arc<Holidays>,
     /// Interval between two checks for a newer release, in milliseconds.
     pub poll_ms: u64,
-    /// Maximum number of searches on the threads that handle requests. The maximum must be below the number of threads,
-    /// so that one thread stays free.
+    /// Maximum number of searches on the threads that handle requests. One of these threads must stay free.
     pub searches_here_max: usize,
     /// Maximum number of additional concurrent searches on separate threads. Further searches wait in a queue.
     pub searches_beside_max: usize,
     /// Maximum number of waiting searches. Further searches get a 503 `overloaded`.
     pub searches_waiting_max: usize,
-    /// Maximum number of waiting searches during an overload. The queue is shorter during an overload, so that accepted
-    /// requests get their responses before their time limits.
+    /// Maximum number of waiting searches during an overload. A shorter queue lets accepted requests finish within
+    /// their time limits.
     pub searches_overload_waiting_max: usize,
     /// Storage at the home, where crawls record their checks of stores. `None`: checks are unknown.
     pub checks: Option<Storage>,
     /// Key that signs cursors. Servers behind one address must share it. By default every process has its own key.
     pub cursor_key: CursorKey,
-    /// Embedder of queries. If a release has vectors of another embedder, the release is searched by words only.
+    /// Embedder of queries. A release with vectors of another embedder is searched by words only.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// Maximum number of cards that one search may request. The API allows a maximum of 40. Only measurements that need
-    /// more results, such as recall at 50, raise it.
+    /// Maximum number of cards that one search may request; the API allows 40. Only measurements need more, such as
+    /// recall at 50.
     pub search_limit_max: u16,
     /// Minimum age at which an unused cache file is removed, in milliseconds.
     pub cache_keep_ms: u64,
     /// Synonyms that shoppers use.
     pub synonyms: Synonyms,
     /// True if adult products (the taxonomy's `Mature` branch) appear in categories, suggestions and answers without a
-    /// query. Searches by words or category always find them.
+    /// query. Searches by words or category always find adult products.
     pub adult: bool,
-    /// Address under which browsers reach the server. Documents use it for their canonical URL. If empty, the URL is
-    /// relative, which search engines ignore.
+    /// Address under which browsers reach the server, used in canonical URLs. Without it these URLs are relative, and
+    /// search engines ignore them.
     pub public_url: String,
     /// Log that counts the words of searches; `None` disables it.
     pub search_log: Option<SearchLog>,
-    /// SQL engine for operations without dedicated code. Without it, these operations fail.
+    /// SQL engine for operations that have no code of their own. Without the engine, these operations fail.
     pub reads: Option<Arc<dyn Reads>>,
     /// Limits on requests and responses.
     pub edge: EdgeConfig,
@@ -92,8 +91,7 @@ impl fmt::Debug for CursorKey {
 }
 
 impl QueryConfig {
-    /// Returns a digest that differs between servers that may answer a request over the same release differently.
-    /// Differences in cursors do not count.
+    /// Returns a digest of the settings that affect answers over the same release. The key of cursors does not count.
     pub(crate) fn digest(&self) -> String {
         use sha2::{Digest, Sha256};
         let digest = Sha256::new()

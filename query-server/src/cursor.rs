@@ -11,12 +11,12 @@ const POSITION_BYTES: usize = 8;
 const LIST_BYTES: usize = 16;
 /// Number of bytes of the signature in a cursor.
 const MAC_BYTES: usize = 16;
-/// Number of bytes of the release digest in a cursor, enough to distinguish two releases.
+/// Number of bytes of the release digest in a cursor.
 const RELEASE_BYTES: usize = 8;
 const SIGNED_BYTES: usize = POSITION_BYTES + LIST_BYTES + RELEASE_BYTES;
 
-/// Signed end position of a page, sent as `next_cursor`. Only the operation that receives a cursor can check that it
-/// belongs to the same list. See [`QueryServer::cursor`].
+/// Signed end position of a page, sent as `next_cursor`. The operation that receives the cursor checks that it belongs
+/// to the same list. See [`QueryServer::cursor`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cursor {
     position: u64,
@@ -26,11 +26,11 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Parses a cursor; `None` if it was not signed with `key`. The check of the signature needs no release.
+    /// Parses a cursor. Returns `None` if the cursor was not signed with `key`.
     pub(crate) fn open(key: &CursorKey, text: &str) -> Option<Self> {
         let bytes: [u8; SIGNED_BYTES + MAC_BYTES] = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
         let (signed, sent) = bytes.split_first_chunk::<SIGNED_BYTES>()?;
-        // The comparison takes constant time, so that its duration does not reveal the first differing byte.
+        // The comparison takes constant time, so that its duration does not reveal the first wrong byte.
         let differences = mac(key, signed)
             .iter()
             .zip(sent)
@@ -57,7 +57,7 @@ impl QueryServer {
     }
 }
 
-/// Signs positions in a list. A cursor is valid only for one list of one release, and clients cannot forge it.
+/// Signer of positions in a list. A cursor is valid only for one list of one release, and clients cannot forge it.
 #[derive(Debug)]
 pub(crate) struct Cursors<'a> {
     key: &'a CursorKey,
@@ -67,7 +67,7 @@ pub(crate) struct Cursors<'a> {
 }
 
 impl<'a> Cursors<'a> {
-    /// Creates the signer for the list identified by `parts`, in the release with this stamp.
+    /// Creates the signer for the list that `parts` identify, in the release with this stamp.
     pub(crate) fn new(key: &'a CursorKey, stamp: &[u8], parts: &[&[u8]]) -> Self {
         let mut digest = Sha256::new();
         for part in std::iter::once(&stamp).chain(parts) {
@@ -81,7 +81,7 @@ impl<'a> Cursors<'a> {
         }
     }
 
-    /// Creates the cursor that continues at `position`.
+    /// Returns the signed cursor that continues at `position`.
     pub(crate) fn write(&self, position: usize) -> String {
         let mut bytes = [0; SIGNED_BYTES + MAC_BYTES];
         bytes[..POSITION_BYTES].copy_from_slice(&(position as u64).to_be_bytes());
@@ -110,7 +110,6 @@ impl<'a> Cursors<'a> {
     }
 }
 
-/// Computes a truncated HMAC-SHA-256 (RFC 2104).
 fn mac(key: &CursorKey, signed: &[u8]) -> [u8; MAC_BYTES] {
     let mut pads = [[0x36_u8; 64], [0x5c; 64]];
     for pad in &mut pads {

@@ -1,8 +1,8 @@
 //! Delivery to a pincode for lists: the delivery facts on a card, and the set of brands that deliver by a date.
 //!
-//! Input: a release, the destination, and the day of the request. Output: the facts of a card, and a set of brands that
-//! filters during retrieval. [`Estimate`] decides the known facts of a brand's delivery. Brands with unknown delivery
-//! do not pass the filter.
+//! Input: a release, the destination, and the day of the request. Output: the facts of a card, and the brands that a
+//! search may return. [`Estimate`] determines the known facts of a brand's delivery. Brands with unknown delivery are
+//! left out.
 
 use std::sync::Arc;
 
@@ -22,16 +22,14 @@ pub(crate) struct Destination {
     today: i64,
     now: Timestamp,
     market: TimeZone,
-    /// Current time in the market's time zone.
     local: Timestamp,
     holidays: Arc<Holidays>,
 }
 
-/// Time for which delivery answers are valid: a quarter of an hour. Promised days depend on the time of day of the
-/// order.
+/// Validity of an answer about delivery: a quarter of an hour. Promised days depend on the time of day of the order.
 const QUARTER_MICROS: i64 = 900_000_000;
 
-/// Delivery facts of a card; `None` means unknown. If the store does not deliver there, all other facts are `None`.
+/// Delivery facts of a card; `None` if unknown. If the store does not deliver there, the other facts are `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct CardDelivery {
     pub(crate) days: Days,
@@ -52,21 +50,21 @@ impl Destination {
         }
     }
 
-    /// Returns the part of entity tags that depends on the delivery time.
+    /// Returns the delivery time in the form in which entity tags contain it.
     pub(crate) const fn stamp(&self) -> [u8; 8] {
         stamp(self.local)
     }
 
-    /// Returns the part of a list's cache key that depends on delivery. The key includes the day of the request if
-    /// there is a date filter.
+    /// Returns the key of a list with this delivery for the cache. With a date filter, the key includes the day of the
+    /// request.
     pub(crate) fn list_key(&self) -> String {
         let DeliveryTo { pincode, by } = self.to;
         let today = by.map(|_| self.today);
         format!("{pincode} {by:?} {today:?}")
     }
 
-    /// Returns for each position in [`Release::brands`] whether the brand is known to deliver by the date; `None`
-    /// without a date. Delivery does not depend on the product, so each brand is estimated once.
+    /// Returns for each brand in [`Release::brands`] if it is known to deliver by the date; `None` without a date.
+    /// Delivery does not depend on the product, so each brand is estimated once.
     pub(crate) fn brands_in_time(&self, served: &ReleaseView) -> Option<Vec<bool>> {
         let by = self.to.by?;
         let release = &served.release;
@@ -79,7 +77,7 @@ impl Destination {
         Some(days.iter().map(is_in_time).collect())
     }
 
-    /// Returns the maximum number of days until delivery; `None` if unknown or if the brand does not deliver there.
+    /// Returns the maximum number of days until delivery; `None` if it is unknown or the brand does not deliver there.
     fn most_days(&self, release: &Release, brand: usize) -> Option<u16> {
         let estimate = self.estimate(release, brand)?;
         let days = estimate.days.filter(|_| estimate.serviceable != Some(false));
@@ -102,7 +100,6 @@ impl Destination {
         ))
     }
 
-    /// Returns the known delivery facts of one product.
     pub(crate) fn of_product(&self, release: &Release, at: RowAddress) -> CardDelivery {
         let Some(part) = release.part(at.part) else {
             return CardDelivery::default();
@@ -125,8 +122,8 @@ impl Destination {
         };
         let is_own = cards.currency(at.row) == release.brand_of(at).facts.brand.currency;
         let own_prices = is_own.then_some(prices);
-        // The store's text may state a fee here and a free-shipping threshold elsewhere. Only observed carts prove that
-        // an order is not free.
+        // The store's text may state a fee in one sentence and a free-shipping threshold in another. Only observed
+        // carts prove that an order is not free.
         let asked = cost(policy, &estimate, own_prices).filter(|amount| amount.source.basis != Basis::Policy);
         let free_from = threshold(policy, &estimate);
         let told = policy.filter(|_| free_from.is_some());
@@ -143,13 +140,13 @@ impl Destination {
     }
 }
 
-/// Returns the day and quarter of an hour of a local time, for entity tags of answers about delivery.
+/// Returns the day and the quarter of an hour of a local time. Answers about delivery have it in their entity tags.
 pub(crate) const fn stamp(local: Timestamp) -> [u8; 8] {
     local.micros().div_euclid(QUARTER_MICROS).to_le_bytes()
 }
 
-/// Returns true if an order of only this product, at its own price, ships free. `None` without a price, with another
-/// currency, or if the threshold lies between the prices of the variants.
+/// True if an order of only this product ships free. Returns `None` without a price, with another currency, or if the
+/// threshold lies between the prices of the variants.
 fn free_shipping(policy: &ShippingPolicy, currency: CurrencyCode, prices: Prices) -> Option<bool> {
     let Prices { min_minor, max_minor } = prices;
     let threshold = policy.free_shipping_threshold_minor?;
@@ -182,14 +179,13 @@ mod tests {
         let told = |threshold, (min, max)| free_shipping(&policy(threshold), inr, prices(min, max));
         assert_eq!(told(Some(49_900), (49_900, 49_900)), Some(true));
         assert_eq!(told(Some(49_900), (10_000, 49_899)), Some(false));
-        // The answer depends on the variant.
+        // Only some variants reach the threshold.
         assert_eq!(told(Some(49_900), (10_000, 60_000)), None);
-        // The answer is unknown without a price or terms, and for amounts that cannot be compared.
+        // The answer is unknown without a price, without terms, and with different currencies.
         assert_eq!(told(Some(49_900), (0, 0)), None);
         assert_eq!(told(None, (49_900, 49_900)), None);
         let dollars = "USD".parse().unwrap();
         assert_eq!(free_shipping(&policy(Some(100)), dollars, prices(900, 900)), None);
-        // A threshold of 0 makes every order free.
         assert_eq!(free_shipping(&policy(Some(0)), dollars, prices(0, 0)), Some(true));
     }
 }

@@ -1,5 +1,5 @@
-//! Tested discount codes of stores, shown with products. The codes are stored outside the release, because codes change
-//! more often than catalogues.
+//! Tested discount codes of stores, shown with products. A release does not contain them, because codes change more
+//! often than catalogues.
 
 use std::sync::Arc;
 
@@ -19,12 +19,11 @@ pub(crate) struct KnownDiscounts {
     stores: FxHashMap<StoreHost, Arc<StoreTests>>,
 }
 
-/// Tests of one store's codes that applied to some product.
+/// Tests of a store's codes that applied to some product.
 #[derive(Debug)]
 struct StoreTests {
     version: String,
     tests: Vec<TestedCode>,
-    /// Digest that changes when the tests change.
     stamp: [u8; 32],
 }
 
@@ -47,7 +46,7 @@ impl KnownDiscounts {
         self.stores.get(store).map_or(&[], |known| &known.tests)
     }
 
-    /// Returns the digest of a store's tests, for entity tags of answers that show its codes.
+    /// Returns the digest of a store's tests. Answers that show the store's codes have it in their entity tags.
     pub(crate) fn stamp(&self, store: &StoreHost) -> &[u8] {
         self.stores.get(store).map_or(&[], |known| &known.stamp)
     }

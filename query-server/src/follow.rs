@@ -72,20 +72,20 @@ pub enum Followed {
     Same(ReleaseId),
     /// The server switched to this release.
     Swapped(ReleaseId),
-    /// The release store cannot be read. The server serves this release from its cache, which was current at the last
+    /// The release store cannot be read. The server uses this release from its cache, which was current at the last
     /// successful read.
     Stale(ReleaseId),
 }
 
-/// Maximum time to wait for the name of the current release, in milliseconds, if nothing is served yet and the cache
-/// has a release.
+/// Maximum time in milliseconds to wait for the name of the current release, if the server has no open release and the
+/// cache has one.
 const FIRST_ANSWER_MS: u64 = 3_000;
 /// Number of release checks between two checks for discount code tests.
 const DISCOUNTS_AFTER: u32 = 30;
 
 impl QueryServer {
-    /// Checks once for a newer release, and serves it if it passes its checks. Until then, or on failure, the server
-    /// keeps serving the previous release. A newly started server loads that release from its cache.
+    /// Checks once for a newer release, and serves it if it passes its checks. Until then, or on failure, the previous
+    /// release stays. A new server loads the previous release from its cache.
     ///
     /// # Errors
     /// See [`FollowError`].
@@ -116,7 +116,7 @@ impl QueryServer {
             }
             Ok(None) => Err(error),
             Err(unopened) => {
-                // Loading the cached release is attempted at each check, but a failure is logged only once.
+                // Loading the cached release is tried at each check, but its failure is logged only once.
                 if !self.0.remembered_failed.swap(true, Ordering::Relaxed) {
                     let error = &unopened as &dyn std::error::Error;
                     tracing::warn!(error, "the release in the cache cannot be served");
@@ -138,7 +138,7 @@ impl QueryServer {
             return Ok(Followed::Nothing);
         };
         let is_current = |served: &Arc<ReleaseView>| {
-            // Pinning a release adds an event to the release log, but does not change the release.
+            // Pinning a release adds an event to the release log, but the release stays the same.
             (served.current.id, served.current.published_at) == (current.id, current.published_at)
         };
         if inner.served.load().as_ref().is_some_and(is_current) {
@@ -160,8 +160,8 @@ impl QueryServer {
         Ok(Followed::Swapped(current.id))
     }
 
-    /// Reads the current release. If nothing is served yet but the cache has a release, it waits only a short time and
-    /// does not exhaust the retries.
+    /// Reads the current release. If the server has no open release and the cache has one, the wait is short and not
+    /// all retries are used.
     async fn current(&self) -> Result<Option<Current>, FollowError> {
         let inner = &self.0;
         let fetch = |source| FollowError::Fetch {
@@ -177,8 +177,8 @@ impl QueryServer {
         answered.map_err(fetch)
     }
 
-    /// Serves the release remembered in the cache, which this or a neighbouring server served last; `None` if there is
-    /// none.
+    /// Serves the release that the cache remembers: the last one that this server or a neighbour served. Returns `None`
+    /// if there is none.
     ///
     /// # Errors
     /// See [`FollowError`].
@@ -226,7 +226,7 @@ impl QueryServer {
     fn swap(&self, served: ReleaseView, took: Duration) {
         let (id, products) = (served.release.id(), served.release.counts().products);
         let age_ms = self.0.clock.now().millis_since(served.current.published_at);
-        // Prometheus uses timestamps in seconds. An `f64` keeps microseconds exact for some 200 years.
+        // Prometheus uses timestamps in seconds. An `f64` is exact to the microsecond for some 200 years.
         let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
         let (built, published) = (served.release.manifest().built_at, served.current.published_at);
         let (built, published) = (seconds(built), seconds(published));
@@ -236,8 +236,8 @@ impl QueryServer {
         let release = Arc::clone(&served.release);
         let served = Arc::new(served);
         let before = self.0.served.swap(Some(Arc::clone(&served)));
-        // Builds the category tree and the lists of siblings in the background. A request that needs them earlier
-        // builds them itself.
+        // The category tree and the lists of siblings are built in the background. An earlier request builds them
+        // itself.
         drop(tokio::task::spawn_blocking(move || {
             categories(&served);
             served.search.browse.find_siblings(&served.release);
@@ -259,7 +259,7 @@ impl QueryServer {
         tracing::info!(release = %id, before = before_id, products, took_ms, age_ms, "a release is served");
     }
 
-    /// Removes cache files that are old and that the served release does not need.
+    /// Removes old cache files that the open release does not need.
     fn clean_cache(&self) {
         let inner = &self.0;
         let Some(served) = inner.served.load_full() else { return };
@@ -277,8 +277,8 @@ impl QueryServer {
         }
     }
 
-    /// Describes the metrics and sets counters to zero. Without the zero, a counter that appears with its first failure
-    /// would hide that failure.
+    /// Describes the metrics and sets counters to zero. A counter that first appears with value 1 would hide that first
+    /// failure.
     fn describe_metrics() {
         metrics::describe_counter!(
             "query_releases_opened_total",
@@ -359,7 +359,7 @@ impl QueryServer {
     }
 
     /// Checks once for new discount code tests, which products then show. If the tests cannot be read, the old ones
-    /// stay. The failure is counted, and only the first in a row is logged.
+    /// stay. Each failure is counted, and the first in a row is logged.
     pub async fn refresh_discounts(&self) {
         let inner = &self.0;
         let Some(storage) = &inner.config.checks else { return };
@@ -379,7 +379,6 @@ impl QueryServer {
         }
     }
 
-    /// Checks for discount code tests until `stop`.
     async fn follow_discounts(&self, stop: &CancellationToken) {
         metrics::describe_counter!(
             "query_discounts_failed_total",
@@ -397,8 +396,8 @@ impl QueryServer {
     }
 }
 
-/// Formats an error with its causes in one line. Object store clients already include the cause in their message, so it
-/// is not repeated.
+/// Formats an error with its causes in one line. A cause that a message already contains is not repeated; object store
+/// clients include it.
 fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     let mut line = String::new();
     let mut next = Some(error);
@@ -413,7 +412,7 @@ fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     line
 }
 
-/// Pause between two checks whether an old release is still in use, in milliseconds.
+/// Pause between two checks for users of an old release, in milliseconds.
 const RETIRE_MS: u64 = 20;
 
 /// Frees an old release in the background, because unmapping its files takes longer than a request.
@@ -421,7 +420,7 @@ async fn retire(before: Arc<ReleaseView>) {
     while Arc::strong_count(&before) > 1 {
         tokio::time::sleep(Duration::from_millis(RETIRE_MS)).await;
     }
-    // The blocking task frees the release even if the runtime shuts down first.
+    // The blocking task frees the release even if the runtime stops first.
     let _ = tokio::task::spawn_blocking(move || drop(before)).await;
 }
 

@@ -1,5 +1,5 @@
-//! Public holidays of countries. Holidays on fixed dates are built in. The operator must supply those that depend on
-//! the moon.
+//! Public holidays of countries. Holidays on fixed dates are built in. The operator supplies those that depend on the
+//! moon.
 
 use std::collections::BTreeSet;
 
@@ -39,12 +39,11 @@ impl Holidays {
         Ok(Self(days))
     }
 
-    /// Returns true if `day` is a holiday of the country. Days count from 1970-01-01.
+    /// True if `day` is a holiday of the country. Days count from 1970-01-01.
     pub(crate) fn has(&self, country: &str, day: i64) -> bool {
         <[u8; 2]>::try_from(country.as_bytes()).is_ok_and(|country| self.0.contains(&(country, day)))
     }
 
-    /// Returns all holidays as bytes, in order.
     pub(crate) fn bytes(&self) -> impl Iterator<Item = [u8; 10]> {
         self.0.iter().map(|(country, day)| {
             let mut bytes = [0; 10];

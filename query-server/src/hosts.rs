@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use data_index::Release;
 use rustc_hash::FxHashMap;
 
-/// Normalizes a host for comparison: lowercase, without a leading `www.` or a trailing dot. A port in the host remains
-/// in the key.
+/// Normalises a host for comparison: lowercase, without a leading `www.` or a trailing dot. A port stays.
 pub(crate) fn host_key(host: &str) -> Cow<'_, str> {
     let host = host.trim().trim_end_matches('.');
     let bare = match host.get(..4) {
@@ -20,8 +19,8 @@ pub(crate) fn host_key(host: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the positions of brands by host: first the public domains, then the permanent hosts. If two brands have the
-/// same host, the first in `order` gets it.
+/// Returns the positions of brands by host: by public domain, or else by permanent host. If two brands have the same
+/// host, the first in `order` gets it.
 pub(crate) fn of(release: &Release, order: &[usize]) -> FxHashMap<String, usize> {
     let brands = || {
         let entry = |at: &usize| release.brands().get(*at).map(|entry| (*at, &entry.facts.brand));

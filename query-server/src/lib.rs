@@ -2,12 +2,11 @@
 //! them.
 //!
 //! Input: releases published by `data-release`, the last checks of stores (`data-checks`), tests of discount codes
-//! (`data-codes`), and requests. Output: JSON in the API's envelope. Each answer comes from exactly one release. The
-//! provenance and the entity tag of the answer name this release. A newer release is downloaded, verified and tested
-//! with a few queries before it is served. Switching to the newer release drops no requests. The operations are in
-//! [`operations`], typed and independent of HTTP. Routes read parameters, call one operation and write the operation's
-//! answer. The gateway calls some operations through its own listener or in the same process. The crate never crawls,
-//! reads the lake or contacts a store.
+//! (`data-codes`), and requests. Output: JSON in the API's envelope. Each answer comes from exactly one release, which
+//! its provenance and entity tag name. A newer release is downloaded, verified and tested with a few queries before it
+//! is served. The switch drops no requests. The operations are in [`operations`], typed and independent of HTTP. Routes
+//! read parameters, call one operation and write its answer. The gateway calls some operations through its own listener
+//! or in the same process. The crate never crawls, reads the lake or contacts a store.
 
 mod checks;
 mod config;

@@ -2,13 +2,12 @@ use data_index::{CategoryNode, Release, RowAddress};
 use data_model::{CategoryId, ProductId};
 use rustc_hash::FxHashMap;
 
-/// Product whose picture represents each category. The chosen product is the most presentable one in stock from the
-/// subcategory with the most products, so that the picture is typical.
+/// Product whose picture represents each category. The product is the most presentable one in stock in the subcategory
+/// with the most products, so that the picture is typical.
 #[derive(Debug, Default)]
 pub(crate) struct Pictures(FxHashMap<CategoryId, RowAddress>);
 
 impl Pictures {
-    /// Chooses the pictures in one pass over all products.
     pub(crate) fn of(release: &Release) -> Self {
         let mut filed = FxHashMap::<CategoryId, Filed>::default();
         for (at, part) in (0..).zip(release.parts()) {
@@ -35,13 +34,13 @@ impl Pictures {
         pictures
     }
 
-    /// Returns the picture URL of a category, if any of its products has a picture.
+    /// Returns the URL of a category's picture, if any of its products has one.
     pub(crate) fn of_category<'a>(&self, release: &'a Release, category: CategoryId) -> Option<&'a str> {
         let at = self.0.get(&category)?;
         release.part(at.part)?.cards().image(at.row)
     }
 
-    /// Chooses the product for a category and all its descendants. Returns the choice for the category itself.
+    /// Chooses the products for a category and its descendants. Returns the category's own product.
     fn choose(&mut self, node: &CategoryNode, filed: &FxHashMap<CategoryId, Filed>) -> Option<RowAddress> {
         let own = filed.get(&node.category.id);
         let mut most = own.map(|filed| (filed.products, filed.best));
@@ -69,7 +68,7 @@ struct Filed {
 }
 
 impl Filed {
-    /// Ties are broken by product id, so that the choice does not depend on how a release is divided into parts.
+    /// The product id decides between equal candidates, so that the choice does not depend on the release's parts.
     fn add(&mut self, one: Self) {
         let products = self.products + one.products;
         let order = one.quality.total_cmp(&self.quality).then(self.id.cmp(&one.id));

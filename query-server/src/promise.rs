@@ -1,5 +1,5 @@
 //! Delivery dates promised in a store's text: dispatch time plus transit time, given its cut-off time, working days and
-//! known holidays. Days count in local time. Days that the text does not state are not promised.
+//! known holidays. Days count in local time. A day that the text does not state is not promised.
 
 use data_model::{DaySpan, ShippingFactKind, ShippingRegion, ShippingTerms, Timestamp};
 
@@ -12,14 +12,14 @@ const ALL_DAYS: u8 = 0b111_1111;
 /// Maximum number of calendar days to step through.
 const STEPS_MAX: u32 = 1_000;
 
-/// Number of days until an order arrives. An unknown bound is `None`.
+/// Number of days until an order arrives; a bound is `None` if unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Promise {
     pub(crate) days_min: Option<u16>,
     pub(crate) days_max: Option<u16>,
 }
 
-/// Calendar that counts the days of the earliest or the latest date.
+/// Calendar that counts the days to the earliest or the latest date.
 #[derive(Debug, Clone, Copy)]
 struct Calendar<'a> {
     weekdays: u8,
@@ -27,20 +27,20 @@ struct Calendar<'a> {
     holidays: &'a Holidays,
 }
 
-/// An order placed now, in the store's time and calendar.
+/// Order placed now, in the store's time and calendar.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OrderedAt<'a> {
     /// Country of the store, if known.
     pub(crate) country: Option<&'a str>,
     /// Current time in the store's time zone.
     pub(crate) local: Timestamp,
-    /// Holidays in addition to those on fixed dates.
+    /// Holidays that are not on fixed dates.
     pub(crate) holidays: &'a Holidays,
 }
 
-/// Computes the promised delivery of an order, in days from the store's today. If the region of the pincode is unknown,
-/// the promise must hold for all regions. Without a dispatch time the latest day is unknown. If the text says "working
-/// days" without naming them, the earliest day counts Saturdays as working days and the latest day does not.
+/// Computes the promised delivery of an order in days from the store's today. If the region of the pincode is unknown,
+/// the promise must be true for all regions. Without a dispatch time, the latest day is unknown. If the text says
+/// "working days" without naming them, Saturdays count as working days for the earliest day but not for the latest.
 pub(crate) fn promise(terms: &ShippingTerms, region: Option<ShippingRegion>, order: OrderedAt<'_>) -> Option<Promise> {
     let OrderedAt {
         country,
@@ -85,7 +85,6 @@ pub(crate) fn promise(terms: &ShippingTerms, region: Option<ShippingRegion>, ord
 }
 
 impl Calendar<'_> {
-    /// Returns the day that is `days` days after `day`.
     fn after(self, day: i64, days: u16, in_working_days: bool) -> Option<i64> {
         if !in_working_days {
             return Some(day + i64::from(days));
@@ -107,8 +106,8 @@ impl Calendar<'_> {
         self.weekdays & (1 << weekday) != 0 && !self.is_holiday(day)
     }
 
-    /// Returns true for holidays of a country on fixed dates and for holidays in the operator's file. Other holidays
-    /// are unknown to the server.
+    /// True for a country's holidays on fixed dates and for holidays in the operator's file. The server knows no
+    /// others.
     fn is_holiday(self, day: i64) -> bool {
         if self.country.is_some_and(|country| self.holidays.has(country, day)) {
             return true;
@@ -130,8 +129,8 @@ impl Calendar<'_> {
     }
 }
 
-/// Returns the month and day of the month for a day counted from 1970-01-01 in the Gregorian calendar. Years start in
-/// March here, so that the leap day is the last day of a year.
+/// Returns the month and the day of the month for a day that counts from 1970-01-01 in the Gregorian calendar. Years
+/// start in March here, so that the leap day is the last day of a year.
 const fn month_and_day(day: i64) -> (u8, u8) {
     let day_of_era = (day + 719_468).rem_euclid(146_097);
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -204,7 +203,7 @@ mod tests {
             span(ShippingFactKind::Dispatch, 1, 1, true),
             span(ShippingFactKind::Delivery, 1, 1, true),
         ];
-        // The earliest date counts Saturday and Monday as working days. The latest date counts Monday and Tuesday.
+        // Saturday and Monday count as working days for the earliest date, Monday and Tuesday for the latest.
         assert_eq!(promised(facts.clone(), None, FRIDAY), Some((Some(3), Some(4))));
         let stated = ShippingFact {
             weekdays: Some(MONDAY_TO_SATURDAY),

@@ -1,5 +1,5 @@
-//! Cache of each brand's delivery days to recently requested pincodes. All brands are computed in one pass. The cache
-//! belongs to one release.
+//! Cache of each brand's delivery days to recently requested pincodes, for one release. All brands are computed in one
+//! pass.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use data_model::Pincode;
 /// Maximum number of cached pincodes.
 const KEPT_MAX: usize = 64;
 
-/// Pincode, and the quarter of an hour of the request, because promises depend on it.
+/// Pincode, and the quarter of an hour of the request, because promised days depend on the time.
 type DeliveryKey = (Pincode, [u8; 8]);
 
 /// Maximum number of delivery days of each brand, by the brand's position; `None` if unknown.
@@ -25,7 +25,7 @@ impl Reach {
         if let Some(known) = self.kept(asked) {
             return known;
         }
-        // The entry is computed without holding the lock. Two concurrent requests compute the same result.
+        // No lock is held during the computation. Two concurrent requests compute the same result.
         let found = find();
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push_front((asked, Arc::clone(&found)));
@@ -54,7 +54,7 @@ mod tests {
             assert_eq!(reach.of(asked, || days(number)), days(number));
             assert_eq!(reach.of(asked, || days(0)), days(number), "it is kept");
         }
-        // A request at another time of day needs a new entry, which replaces the oldest.
+        // A request in another quarter of an hour needs a new entry, which replaces the oldest one.
         assert_eq!(reach.of((pincode(1), [1; 8]), || days(7)), days(7));
         assert_eq!(reach.of((pincode(1), [0; 8]), || days(9)), days(9));
     }

@@ -1,5 +1,4 @@
-//! Read operations without dedicated code. A SQL engine answers them, if the program has one. Shoppers never wait for
-//! these operations.
+//! Read operations for which an SQL engine replaces code. Shoppers never wait for them.
 
 use std::fmt;
 use std::pin::Pin;
@@ -27,7 +26,7 @@ pub type ReadError = Box<dyn std::error::Error + Send + Sync>;
 /// Future of a read's result.
 pub type ReadFuture<T> = Pin<Box<dyn Future<Output = Result<T, ReadError>> + Send>>;
 
-/// Answers the read operations that have no dedicated code.
+/// Engine for the read operations that have no code of their own.
 pub trait Reads: fmt::Debug + Send + Sync {
     /// Returns statistics for all groups of a release's products, largest group first.
     fn stats_by(&self, release: Arc<Release>, by: GroupBy) -> ReadFuture<Vec<GroupStats<'static>>>;

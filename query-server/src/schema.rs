@@ -1,8 +1,7 @@
 //! Types of answers, for the operations, the OpenAPI description and Rust clients.
 //!
-//! An operation fills one of these types, with texts borrowed from the release. The answer is encoded as JSON just
-//! before it is sent. The order of the fields is their order in JSON. Later versions may add fields, so the types
-//! accept unknown fields.
+//! An operation fills one of these types with texts borrowed from the release. The answer becomes JSON just before it
+//! is sent, with the fields in this order. Later versions may add fields, so the types accept unknown fields.
 
 mod brand;
 mod browse;

@@ -8,7 +8,7 @@ use crate::error::OperationError;
 
 /// Time without waiting requests after which an overload is over.
 const CALM: Duration = Duration::from_millis(50);
-/// Maximum time for which a detected overload is assumed to continue.
+/// Maximum time until a detected overload counts as over.
 const OVERLOAD: Duration = Duration::from_secs(10);
 /// Maximum number of concurrent searches that wait for an external embedder.
 const OUTSIDE_MAX: usize = 32;
@@ -16,21 +16,20 @@ const OUTSIDE_MAX: usize = 32;
 /// Limits on running and waiting searches.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Places {
-    /// Maximum number of searches on the threads that answer requests.
+    /// Maximum number of searches on the threads that handle requests.
     pub(crate) here_max: usize,
     /// Maximum number of searches on separate threads.
     pub(crate) beside_max: usize,
-    /// Maximum number of waiting searches. One more starts an overload.
+    /// Maximum number of waiting searches. A further one starts an overload.
     pub(crate) waiting_max: usize,
     /// Maximum number of waiting searches during an overload.
     pub(crate) overload_waiting_max: usize,
 }
 
-/// Runs a limited number of searches at a time. The first searches run on the threads of their requests, which is
-/// fastest. Further searches run on separate threads, so that a request thread stays free to accept, probe and refuse
-/// requests. When the separate threads are busy too, searches wait in a queue. When the queue is full, the server is
-/// overloaded. During an overload the queue is shorter, so that accepted searches finish in time. Searches that do not
-/// fit in the queue are refused immediately.
+/// Limiter of concurrent searches. The first searches run on the threads of their requests, which is fastest. Further
+/// searches run on separate threads, so that a request thread stays free to accept, probe and refuse requests. If the
+/// separate threads are busy, searches wait in a queue. A full queue means overload. During an overload the queue is
+/// shorter, so that accepted searches finish in time, and all others are refused immediately.
 #[derive(Debug)]
 pub(crate) struct Searches {
     here: Semaphore,
@@ -51,7 +50,7 @@ impl Searches {
         }
     }
 
-    /// Runs `search` as soon as capacity is free.
+    /// Runs `search` as soon as a thread is free.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         search: impl FnOnce() -> T + Send + 'static,
@@ -63,7 +62,7 @@ impl Searches {
             Ok(place) => place,
             Err(_) => {
                 let _waiting = self.queue.enter()?;
-                // Acquiring cannot fail, because the semaphore is never closed.
+                // Acquiring a permit cannot fail, because the semaphore is never closed.
                 let place = Arc::clone(&self.beside).acquire_owned().await;
                 place.map_err(|_| OperationError::Internal)?
             }
@@ -71,8 +70,8 @@ impl Searches {
         beside(place, search).await
     }
 
-    /// Runs a `search` that mostly waits instead of using the CPU. Such searches have their own limit and never run on
-    /// a thread that handles requests.
+    /// Runs a `search` that mostly waits and hardly uses the CPU. Such searches have their own limit and never run on a
+    /// request's thread.
     pub(crate) async fn run_outside<T: Send + 'static>(
         &self,
         search: impl FnOnce() -> T + Send + 'static,
@@ -83,7 +82,7 @@ impl Searches {
     }
 }
 
-/// Runs a search on a separate thread. The permit is released when the search ends, even if the client has
+/// Runs a search on a separate thread. The permit is released at the end of the search, even if the client has
 /// disconnected.
 async fn beside<T: Send + 'static>(
     place: OwnedSemaphorePermit,
@@ -99,7 +98,7 @@ async fn beside<T: Send + 'static>(
     })
 }
 
-/// Queue of requests that found no free capacity.
+/// Queue of searches that wait for a thread.
 #[derive(Debug)]
 struct Queue {
     state: Mutex<QueueState>,
@@ -110,7 +109,7 @@ struct Queue {
 #[derive(Debug, Default)]
 struct QueueState {
     waiting: usize,
-    /// Time of the refusal that started the current overload; `None` when there is no overload.
+    /// Time of the refusal that started the current overload, if there is one.
     overloaded: Option<Instant>,
     /// Time at which the queue last became empty.
     emptied: Option<Instant>,
@@ -154,7 +153,7 @@ impl Queue {
     }
 }
 
-/// A waiting request. Dropping it, also after a disconnect, leaves the queue.
+/// Place of a request in the queue. Dropping the ticket leaves the queue, even after a disconnect.
 #[derive(Debug)]
 struct QueueTicket<'a>(&'a Queue);
 
@@ -235,7 +234,7 @@ mod tests {
     async fn many_may_wait_until_one_must_be_refused_and_few_until_that_is_over() {
         let queue = Queue::new(3, 1);
         let mut waiting: Vec<_> = (0..3).map(|_| queue.enter().unwrap()).collect();
-        // Waiting requests are never refused while the queue has space, however long they wait.
+        // Requests may wait for any time while the queue has space.
         tokio::time::advance(OVERLOAD * 2).await;
         waiting.pop();
         waiting.push(queue.enter().unwrap());
@@ -243,14 +242,14 @@ mod tests {
         waiting.truncate(1);
         assert!(queue.enter().is_err());
         waiting.clear();
-        // A pause no longer than `CALM` does not end the overload.
+        // A pause of `CALM` or less does not end the overload.
         tokio::time::advance(CALM).await;
         let one = queue.enter().unwrap();
         assert!(queue.enter().is_err());
         drop(one);
         tokio::time::advance(CALM * 2).await;
         let mut waiting: Vec<_> = (0..3).map(|_| queue.enter().unwrap()).collect();
-        // The overload also ends after `OVERLOAD`, even if requests are always waiting.
+        // The overload also ends after `OVERLOAD`, even if requests wait all the time.
         assert!(queue.enter().is_err());
         waiting.truncate(1);
         tokio::time::advance(OVERLOAD * 2).await;

@@ -18,22 +18,21 @@ use crate::hosts::{self, host_key};
 use crate::reach::Reach;
 use crate::reads::GroupBy;
 
-/// A release with all data derived from the release. A request uses only one such view, so that no response mixes two
-/// releases.
+/// Release with all derived data. A request uses only one such view, so that no response mixes two releases.
 #[derive(Debug)]
 pub(crate) struct ReleaseView {
-    /// The release, which other parts of the program share.
+    /// Release, shared with other crates of the program.
     pub(crate) release: Arc<Release>,
     pub(crate) current: Current,
-    /// Search context: the release with the data that searches need.
+    /// Release with the data that searches need.
     pub(crate) search: SearchContext,
-    /// Release id such as `r0123…`, as in provenance and logs.
+    /// Release id such as `r0123…`, as shown in provenance and logs.
     id: String,
-    /// Part of entity tags that identifies the release and the answer settings.
+    /// Stamp of the release and the answer settings, which is part of entity tags.
     stamp: String,
     /// Positions of the brands by their hosts.
     brand_of_host: FxHashMap<String, usize>,
-    /// Category tree answer, built at the first request.
+    /// Answer with the category tree, built at the first request.
     pub(crate) categories: OnceLock<Arc<Asset>>,
     /// Statistics by group, computed at the first request.
     groups: [OnceCell<Arc<Asset>>; GroupBy::ALL.len()],
@@ -57,13 +56,13 @@ pub enum PrepareError {
     },
 }
 
-/// Version of the response format. The version must change whenever responses to the same request over the same release
-/// change.
+/// Version of the response format. Each change of a response to the same request over the same release must change the
+/// version.
 const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/9");
 
 impl ReleaseView {
-    /// Prepares a release and tests it with a search. `settings` must differ if answers over the same release differ.
-    /// Blocks the calling thread.
+    /// Prepares a release and tests it with a search. `settings` must differ between servers whose answers differ. The
+    /// function blocks its thread.
     pub(crate) fn prepare(
         release: Release,
         current: Current,
@@ -98,7 +97,7 @@ impl ReleaseView {
         Ok(served)
     }
 
-    /// Uses these checks from now on. Cached responses are not rebuilt if these checks are already in use.
+    /// Uses these checks from now on. If they are already in use, the cached answers stay.
     pub(crate) fn tell(&self, checks: &Arc<Checks>) {
         if Arc::ptr_eq(&self.checked.load().recorded, checks) {
             return;
@@ -107,49 +106,47 @@ impl ReleaseView {
         self.checked.store(Arc::new(answers));
     }
 
-    /// Returns the cache slot of the statistics by group.
+    /// Returns the cache of the statistics by group.
     pub(crate) const fn groups(&self, by: GroupBy) -> &OnceCell<Arc<Asset>> {
         &self.groups[by as usize]
     }
 
-    /// Returns true if the category with this slug is shown without an explicit request for it.
+    /// True if the category with this slug is shown without an explicit request.
     pub(crate) fn shows(&self, slug: Option<&str>) -> bool {
         let category = slug.and_then(taxonomy::by_slug_or_id);
         category.is_none_or(|category| self.search.is_shown(category))
     }
 
-    /// Returns the release id as text.
+    /// Returns the id of the release as text.
     pub(crate) fn id_text(&self) -> &str {
         &self.id
     }
 
-    /// Returns the part of entity tags that identifies the release.
+    /// Returns the stamp of the release in entity tags.
     pub(crate) fn stamp(&self) -> &[u8] {
         self.stamp.as_bytes()
     }
 
-    /// Returns the brands, those with most products first. Ties are in slug order.
+    /// Returns the brands, those with the most products first. Brands with equal numbers are in slug order.
     pub(crate) fn brands_by_size(&self) -> impl Iterator<Item = &BrandEntry> {
         let positions = self.search.brands_by_size().iter();
         positions.filter_map(|at| self.release.brands().get(*at))
     }
 
-    /// Returns the row of a product.
     pub(crate) fn find(&self, ident: &ProductIdent) -> Result<RowAddress, OperationError> {
         self.release.find(ident).ok_or(OperationError::ProductNotFound)
     }
 
-    /// Returns the id of the product in a row.
     pub(crate) fn product_id(&self, at: RowAddress) -> Option<ProductId> {
         self.release.part(at.part).map(|part| part.cards().id(at.row))
     }
 
-    /// Returns the position of the brand whose store has this host now or had it when crawled.
+    /// Returns the position of the brand whose store has this host now or had it at the crawl.
     pub(crate) fn brand_position(&self, domain: &str) -> Option<usize> {
         self.brand_of_host.get(host_key(domain).as_ref()).copied()
     }
 
-    /// Returns the brand whose store has this host now or had it when crawled.
+    /// Returns the brand whose store has this host now or had it at the crawl.
     pub(crate) fn brand_by_domain(&self, domain: &str) -> Option<&BrandEntry> {
         self.release.brands().get(self.brand_position(domain)?)
     }

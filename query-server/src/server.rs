@@ -27,15 +27,15 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) searches: Searches,
     pub(crate) served: ArcSwapOption<ReleaseView>,
-    /// Notifies other parts of the program when another release is served.
+    /// Channel that notifies other crates of the program of a new release.
     pub(crate) released: watch::Sender<Option<Arc<Release>>>,
     /// True if the last check for a newer release failed.
     pub(crate) stale: AtomicBool,
-    /// Set when the server is about to stop.
+    /// Shows if the server is about to stop.
     pub(crate) leaving: api::DrainState,
-    /// True after a failure to serve the release remembered in the cache was logged.
+    /// True after the server has logged that the remembered release in the cache cannot be served.
     pub(crate) remembered_failed: AtomicBool,
-    /// Last checks of the stores, if known.
+    /// Last known checks of the stores.
     pub(crate) checks: ArcSwap<Checks>,
     /// True if the last attempt to read the checks of stores failed.
     pub(crate) checks_unread: AtomicBool,
@@ -46,8 +46,8 @@ pub(crate) struct Inner {
 }
 
 impl QueryServer {
-    /// Builds a server over the releases of `store`, with local copies of their files in `cache`. The server has
-    /// nothing to serve until [`QueryServer::refresh`] or [`QueryServer::follow`] has opened a release.
+    /// Builds a server over the releases of `store`. `cache` has local copies of their files. The server has no release
+    /// until [`QueryServer::refresh`] or [`QueryServer::follow`] has opened one.
     #[must_use]
     pub fn new(store: ReleaseStore, cache: PathBuf, clock: Arc<dyn Clock>, config: QueryConfig) -> Self {
         let searches = Searches::new(Places {
@@ -74,9 +74,8 @@ impl QueryServer {
         }))
     }
 
-    /// Returns a server fixed to the current release, for callers that need several answers from one release. The
-    /// returned server runs searches on the caller's thread without a limit, and does not follow newer releases.
-    /// Returns `None` before the first release.
+    /// Returns a server that stays at the current release, for callers that need several answers from one release. Its
+    /// searches run on the caller's thread without a limit. Returns `None` before the first release.
     #[must_use]
     pub fn pinned(&self) -> Option<Self> {
         let inner = &self.0;
@@ -87,7 +86,7 @@ impl QueryServer {
             store: Arc::clone(&inner.store),
             cache: inner.cache.clone(),
             clock: Arc::clone(&inner.clock),
-            // A low-priority caller must not take search capacity from shoppers.
+            // A caller with low priority must not take search capacity from shoppers.
             searches: Searches::new(Places {
                 here_max: usize::MAX,
                 beside_max: 1,
@@ -112,7 +111,7 @@ impl QueryServer {
         self.0.served.load().as_ref().map(|served| served.release.id())
     }
 
-    /// Returns a channel with the release being served, for other parts of the program that read the release.
+    /// Returns a channel with the current release, for other crates of the program.
     #[must_use]
     pub fn releases(&self) -> watch::Receiver<Option<Arc<Release>>> {
         self.0.released.subscribe()
@@ -124,13 +123,13 @@ impl QueryServer {
         self.0.stale.load(Ordering::Relaxed)
     }
 
-    /// Reports "not ready" from now on, so that proxies use another server. The server still handles requests.
+    /// Reports the server as not ready from now on, so that proxies use another server. Requests are still handled.
     pub fn leave(&self) {
         self.0.leaving.begin();
     }
 
-    /// Answers from the current release without counting a reference. The counter of [`QueryServer::served`] is in
-    /// memory that every thread writes to, which would slow down very short operations.
+    /// Answers from the current release without counting a reference. Every thread writes to the counter of
+    /// [`QueryServer::served`], which would slow down very short operations.
     pub(crate) fn at_once<T>(
         &self,
         answer: impl FnOnce(&ReleaseView) -> Result<T, OperationError>,

@@ -1,5 +1,6 @@
-//! Known delivery days of a brand's products to a pincode. The sources, in order: the store's answer for the pincode,
-//! the delivery zone of the pincode (derived from the store's answers for other pincodes), the store's shipping terms.
+//! Known delivery days of a brand's products to a pincode. The first source with an answer counts: the store's answer
+//! for the pincode, the delivery zone of the pincode (derived from answers for other pincodes), the store's shipping
+//! terms.
 
 pub(crate) mod cost;
 
@@ -14,8 +15,8 @@ use self::cost::Prices;
 use crate::holidays::Holidays;
 use crate::promise::{OrderedAt, promise};
 
-/// Returns true if an order of only this product may be paid on delivery, at both its lowest and its highest price.
-/// `None` without prices, or if a bound lies between the prices of the variants.
+/// True if an order of only this product may be paid on delivery, at its lowest and its highest price. Returns `None`
+/// without prices, or if a limit lies between the variants' prices.
 pub(crate) fn cod_available(policy: &ShippingPolicy, prices: Option<Prices>) -> Option<bool> {
     let mut facts = policy.terms.iter().flat_map(|terms| terms.of(ShippingFactKind::Cod));
     let said = facts.find(|fact| fact.region.is_none_or(|region| region == ShippingRegion::Domestic));
@@ -37,13 +38,12 @@ pub(crate) fn cod_available(policy: &ShippingPolicy, prices: Option<Prices>) -> 
     }
 }
 
-/// Basis of an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Basis {
     Pincode,
     Zone,
     Policy,
-    /// Store's text, interpreted by a language model.
+    /// Store's text as interpreted by a language model.
     Model,
     Unknown,
 }
@@ -60,18 +60,17 @@ impl Basis {
     }
 }
 
-/// Source of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Source {
     pub(crate) basis: Basis,
-    /// Confidence of the fact. Text alone gives low confidence, and text read by a language model gives the least.
+    /// Confidence of the fact. A text alone gives low confidence, and a text interpreted by a language model the least.
     pub(crate) confidence: Confidence,
-    /// Time at which the store was asked or its text was read.
+    /// Time at which the store was queried or its text was read.
     pub(crate) at: Option<Timestamp>,
 }
 
 impl Source {
-    /// Returns the store's text that is the source of facts of these kinds.
+    /// Returns the source of facts of these kinds that the store's text states.
     pub(crate) fn text(policy: Option<&ShippingPolicy>, kinds: &[ShippingFactKind]) -> Self {
         let terms = policy.and_then(|policy| policy.terms.as_deref());
         let (basis, confidence) = if terms.is_some_and(|terms| terms.is_of_model(kinds)) {
@@ -95,17 +94,17 @@ pub(crate) struct Estimate<'a> {
     pub(crate) zone: Option<&'a str>,
     pub(crate) sampled_at: Option<Timestamp>,
     pub(crate) basis: Basis,
-    /// Confidence of the estimate; `None` if the store was not asked about delivery.
+    /// Confidence of the estimate; `None` if the store was not queried about delivery.
     pub(crate) confidence: Option<Confidence>,
-    /// Source of the store's answers; `None` if the store was not asked.
+    /// Source of the store's answers; `None` if the store was not queried.
     pub(crate) asked: Option<Source>,
     /// Source of the delivery days.
     pub(crate) days_from: Option<Source>,
-    /// Delivery rates that the store charges there, cheapest first, in the store's currency; empty if unknown.
+    /// Delivery rates of the store for this pincode in the store's currency, the cheapest first; empty if unknown.
     pub(crate) rates: &'a [DeliveryRate],
 }
 
-/// Number of delivery days. An unknown bound is `None`.
+/// Number of delivery days; a bound is `None` if unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Days {
     pub(crate) min: Option<u16>,
@@ -128,7 +127,7 @@ impl Days {
     }
 }
 
-/// Returns the region of a pincode, as store texts divide the country; `None` if texts disagree about it.
+/// Returns the region of a pincode in the terms of store texts; `None` if texts disagree about it.
 fn region(pincode: Pincode) -> Option<ShippingRegion> {
     let directory = directory();
     match directory.get(directory.area(pincode)?)?.kind {
@@ -139,10 +138,10 @@ fn region(pincode: Pincode) -> Option<ShippingRegion> {
     }
 }
 
-/// Country in which the pincodes are.
+/// Country of all pincodes.
 const HOME: &str = "IN";
 
-/// An order placed now.
+/// Order placed now.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Order<'a> {
     pub(crate) now: Timestamp,
@@ -154,8 +153,7 @@ pub(crate) struct Order<'a> {
 }
 
 impl Order<'_> {
-    /// Returns the time zone in which the store handles orders: its country's if the country has only one, otherwise
-    /// the market's.
+    /// Returns the time zone in which the store handles orders: its country's only one, or else the market's.
     pub(crate) fn time_zone(&self) -> TimeZone {
         self.country.and_then(TimeZone::of_country).unwrap_or(self.market)
     }
@@ -168,7 +166,7 @@ impl Order<'_> {
             local: self.now.plus_millis(zone.ahead_ms(self.now)),
             holidays: self.holidays,
         };
-        // For a store in another country, these pincodes are abroad.
+        // These pincodes are abroad for a store in another country.
         let is_abroad = self.country.is_some_and(|country| country != HOME);
         let region = if is_abroad {
             Some(ShippingRegion::Abroad)
@@ -187,8 +185,8 @@ impl Order<'_> {
 }
 
 impl<'a> Estimate<'a> {
-    /// Estimates like [`Self::of`]. If nothing else gives the days, it uses the days that the store's text promises for
-    /// an order placed now.
+    /// Returns the estimate of [`Self::of`]. If nothing else gives the days, they are those that the store's text
+    /// promises for an order placed now.
     pub(crate) fn at(
         matrix: Option<&'a DeliveryMatrix>,
         policy: Option<&ShippingPolicy>,
@@ -243,7 +241,7 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// Returns the estimate from the zone of the pincode's area, with the confidence of the zone.
+    /// Returns the estimate for the pincode's area, with the confidence of its zone.
     fn of_area(zone: &'a ReleasedZone) -> Self {
         let days = Days::stated(zone.days_min, zone.days_max).filter(|_| zone.serviceable != Some(false));
         let source = Source {
@@ -264,9 +262,9 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// Returns an estimate from the store's delivery data for other pincodes of the sorting district. Requires that all
-    /// these pincodes are in one zone and that the release has no zones. Delivery data for other pincodes does not show
-    /// that the store delivers to this pincode.
+    /// Returns an estimate from the store's answers for other pincodes of the sorting district, if all of them are in
+    /// one zone and the release has no zones. Answers for other pincodes do not show that the store delivers to this
+    /// one.
     fn of_district(matrix: &'a DeliveryMatrix, pincode: Pincode) -> Option<Self> {
         if matrix.has_zones() {
             return None;
@@ -278,7 +276,7 @@ impl<'a> Estimate<'a> {
         }
         let days = matrix
             .district(pincode)
-            // Delivery days for places without delivery say nothing.
+            // Days of places without delivery have no meaning.
             .filter(|one| one.serviceable != Some(false))
             .filter_map(|one| Days::stated(one.days_min, one.days_max))
             .reduce(Days::widest)?;
@@ -300,8 +298,8 @@ impl<'a> Estimate<'a> {
         })
     }
 
-    /// Returns the days that hold for every rate of the terms. If a rate states no days, the result is unknown, because
-    /// the buyer's rate is unknown.
+    /// Returns the days that are true for every rate of the terms. If any rate states no days, they are unknown,
+    /// because the buyer's rate is unknown.
     fn promised(policy: Option<&ShippingPolicy>) -> Self {
         let days = policy.map_or(&[][..], |policy| &policy.tiers).iter().map(|tier| {
             Some(Days {

@@ -9,7 +9,7 @@ use crate::server::QueryServer;
 
 impl QueryServer {
     /// Checks once for newer store checks recorded by crawls, which answers then show. If the record cannot be read,
-    /// the old checks stay. The failure is counted, and only the first in a row is logged.
+    /// the old checks stay. Each failure is counted, and the first in a row is logged.
     pub async fn refresh_checks(&self) {
         let inner = &self.0;
         let Some(storage) = &inner.config.checks else { return };
@@ -32,8 +32,8 @@ impl QueryServer {
         self.tell_checks();
     }
 
-    /// Applies the known checks to the served release. Callers run this function after a change of the checks or the
-    /// release, so the order of two concurrent changes does not matter.
+    /// Applies the known checks to the open release. This function runs after each change of checks or release, so the
+    /// order of concurrent changes does not matter.
     pub(crate) fn tell_checks(&self) {
         if let Some(served) = self.0.served.load().as_deref() {
             served.tell(&self.0.checks.load_full());
@@ -65,9 +65,9 @@ impl QueryServer {
     }
 }
 
-/// Updates the check metrics. Brands are not used as labels, because there are thousands.
+/// Updates the check metrics. No metric has the brand as a label, because there are thousands of brands.
 fn measure(checks: &Checks) {
-    // An `f64` keeps microseconds exact for some 200 years.
+    // An `f64` is exact to the microsecond for some 200 years.
     let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
     if let Some((oldest, newest)) = checks.span() {
         for (stat, moment) in [("oldest", oldest), ("newest", newest)] {

@@ -9,8 +9,7 @@ use super::FollowError;
 /// Factor between the failure counts that are logged.
 const GROWTH: u64 = 8;
 
-/// Properties that identify a kind of failure. The error text is not used, because it contains times and names that
-/// differ each time.
+/// Properties that identify a kind of failure. The error text is not one of them, because it contains times and names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Kind {
     follow: Discriminant<FollowError>,
@@ -39,7 +38,7 @@ impl Kind {
     }
 }
 
-/// Decides which repeated failures are logged: the first of a kind, then the 8th, the 64th, and so on.
+/// Filter for the log: of repeated failures, the first of a kind is logged, then the 8th, the 64th, and so on.
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {
     last: Option<Kind>,
@@ -48,7 +47,7 @@ pub(crate) struct Repeats {
 }
 
 impl Repeats {
-    /// Records a failure. Returns the number of consecutive failures of the same kind if this one must be logged.
+    /// Records a failure. Returns the number of consecutive failures of this kind if this one must be logged.
     pub(crate) fn failed(&mut self, error: &FollowError) -> Option<u64> {
         let kind = Kind::of(error);
         if self.last != Some(kind) {
@@ -66,7 +65,7 @@ impl Repeats {
         Some(self.looks)
     }
 
-    /// Records a success, so that the next failure is logged again.
+    /// Records a success. The next failure is then logged again.
     pub(crate) fn succeeded(&mut self) {
         *self = Self::default();
     }

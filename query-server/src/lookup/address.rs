@@ -2,18 +2,18 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// URL of a product page, as people copy it: with or without a scheme, below a language or collection path, with a
+/// URL of a product page as people copy it: with or without a scheme, below a language or collection path, with a
 /// variant or campaign parameters.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PageAddress<'a> {
-    /// Host, with the port if it is not the scheme's default.
+    /// Host, with the port unless it is the scheme's default.
     pub(super) host: &'a str,
-    /// Product handle: the path segment after `products/`, with percent-encoding decoded.
+    /// Handle of the product: the decoded path segment after `products/`.
     pub(super) handle: Cow<'a, str>,
 }
 
 impl<'a> PageAddress<'a> {
-    /// Parses the URL; `None` if it is not a product page.
+    /// Parses the URL; `None` if it is not of a product page.
     pub(super) fn read(url: &'a str) -> Option<Self> {
         let url = url.trim();
         let (scheme, rest) = match url.split_once("://") {

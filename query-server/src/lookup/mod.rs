@@ -1,7 +1,7 @@
 //! Exact lookup of products by external names: a SKU, a brand's handle, or the URL of the product page at its store.
 //!
-//! Input: one URL, SKU or handle. Output: the rows that have exactly this name. Candidates come from the codes in the
-//! text index, which every release has. Their details show whether they really have the name.
+//! Input: one URL, SKU or handle. Output: the rows that have exactly this name. The text index, which every release
+//! has, returns candidates by their codes. The details of a candidate show if the product has this name.
 
 mod address;
 
@@ -17,11 +17,11 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 use self::address::PageAddress;
 use crate::served::ReleaseView;
 
-/// Maximum number of candidates to check for one name. A SKU such as `1` has more.
+/// Maximum number of candidates to check for one name. A SKU such as `1` has more candidates.
 const LOOKED_AT_MAX: usize = 2_000;
 /// Maximum number of products returned for one name.
 const TOLD_MAX: usize = 20;
-/// Suffixes of alternative formats of a product page at stores.
+/// Suffixes of a product page in other formats.
 const FORMS: [&str; 3] = [".js", ".json", ".oembed"];
 
 /// Name by which a product is looked up.
@@ -39,7 +39,6 @@ impl LookupKey {
     /// Names of the three kinds of keys in requests and answers.
     pub const NAMES: [&'static str; 3] = ["url", "sku", "handle"];
 
-    /// Returns the kind and text of the key.
     pub(crate) fn told(&self) -> (&'static str, &str) {
         let [url, sku, handle] = Self::NAMES;
         match self {
@@ -53,14 +52,14 @@ impl LookupKey {
 /// Products that match one name.
 #[derive(Debug, Default)]
 pub(crate) struct Match {
-    /// Matching rows, most presentable first.
+    /// Rows that match, the most presentable first.
     pub(crate) rows: Vec<RowAddress>,
     /// True if there are or may be more matching products.
     pub(crate) more: bool,
 }
 
-/// Looks up a product. A handle is searched at `brand`, a position among the release's brands. If `brand` is given, a
-/// SKU is searched only at this brand. A URL names its brand itself.
+/// Looks up a product. A handle is searched at `brand`, a position among the release's brands. With `brand`, a SKU is
+/// searched only at this brand. A URL names its brand itself.
 pub(crate) fn look_up(served: &ReleaseView, key: &LookupKey, brand: Option<usize>) -> Match {
     match key {
         LookupKey::Sku(sku) => of_sku(served, sku, brand),
@@ -100,7 +99,7 @@ fn of_address(served: &ReleaseView, url: &str) -> Match {
     }
 }
 
-/// Looks up a handle. Composed or decomposed and escaped or unescaped spellings of a handle are equal.
+/// Looks up a handle. Composed, decomposed, escaped and unescaped spellings are equal.
 fn of_handle(served: &ReleaseView, handle: &str, brand: usize) -> Match {
     let wanted = composed(handle);
     let has = |part: &Part, row| part.brand_index(row) == brand && composed(part.details().row(row).handle()) == wanted;
@@ -124,7 +123,7 @@ fn of_handle(served: &ReleaseView, handle: &str, brand: usize) -> Match {
     found.told(served)
 }
 
-/// Returns a text without escapes, in composed form (Unicode NFC).
+/// Returns a text without escapes, in the composed form of Unicode (NFC).
 fn composed(text: &str) -> String {
     let plain = percent_decode_str(text).decode_utf8();
     let plain = plain.as_deref().unwrap_or(text);
@@ -148,7 +147,7 @@ impl Candidates {
             let quality = (cards.in_stock(at.row), cards.quality(at.row).to_bits());
             Some((std::cmp::Reverse(quality), cards.id(at.row)))
         };
-        // The order does not depend on how a release is divided into parts.
+        // The order does not depend on how the release is divided into parts.
         self.rows.sort_unstable_by_key(presentable);
         self.rows.dedup();
         let more = self.rows.len() > TOLD_MAX || self.looked_at > LOOKED_AT_MAX;
@@ -157,7 +156,7 @@ impl Candidates {
     }
 }
 
-/// Collects the live rows that have one of the codes and pass the exact check `has`.
+/// Adds the live rows that have one of the codes and pass the exact check `has`.
 fn gather(served: &ReleaseView, codes: BTreeSet<String>, has: impl Fn(&Part, u32) -> bool) -> Match {
     let mut found = Candidates::default();
     for code in codes {

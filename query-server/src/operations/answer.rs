@@ -11,10 +11,10 @@ use crate::render::TIER_END;
 #[derive(Debug, Clone)]
 pub struct Answer(Form);
 
-/// Stored form of a response body: shared by all requests or built for a single request.
+/// Stored form of a response body.
 #[derive(Debug, Clone)]
 pub(crate) enum Form {
-    /// Answer that is the same for everyone and built once.
+    /// Answer that is built once and is the same for everyone.
     Constant(Arc<Asset>),
     /// Answer built for one request.
     Made { tag: EntityTag, json: Bytes },
@@ -36,12 +36,12 @@ impl Answer {
         self.json().clone()
     }
 
-    /// Returns the whole envelope with the ignored request parameters added to `provenance`.
+    /// Returns the whole envelope with the ignored request parameters in `provenance`.
     pub(crate) fn ignoring(&self, ignored: &[IgnoredParameter]) -> Bytes {
         let json = self.json();
         let end = json.len().saturating_sub(TIER_END.len() + 1);
         let (before, after) = json.split_at(end);
-        // Serializing cannot fail, because the values are plain strings.
+        // Serialising plain strings cannot fail.
         let names = serde_json::to_vec(ignored).unwrap_or_default();
         [before, b",\"ignored\":", &names, after].concat().into()
     }
@@ -75,7 +75,7 @@ impl<'a> IfNoneMatch<'a> {
     /// Empty set of entity tags.
     pub(crate) const NOTHING: Self = Self(None);
 
-    /// Creates the set of tags for which `is_known` returns true.
+    /// Creates a set of the tags for which `is_known` returns true.
     pub(crate) fn by(is_known: &'a (dyn Fn(&EntityTag) -> bool + Sync)) -> Self {
         Self(Some(is_known))
     }
@@ -91,7 +91,7 @@ impl fmt::Debug for IfNoneMatch<'_> {
     }
 }
 
-/// Response, or a note that the caller's copy is current. If the caller's copy is current, the response is not built.
+/// Response, or a note that the caller's copy is current. In the second case no response is built.
 #[derive(Debug)]
 pub(crate) enum Conditional {
     /// The caller's copy is still current.
@@ -101,7 +101,7 @@ pub(crate) enum Conditional {
 }
 
 impl Conditional {
-    /// Returns the answer with this tag. `make` builds it only if the caller does not have it.
+    /// Returns the answer with this tag. `make` is called only if the caller does not have the answer.
     pub(super) fn known(
         known: IfNoneMatch<'_>,
         tag: EntityTag,
@@ -113,7 +113,7 @@ impl Conditional {
         Ok(Self::Answer(Answer::made(tag, make()?)))
     }
 
-    /// Returns the complete response of a request that was made with [`IfNoneMatch::NOTHING`].
+    /// Returns the complete response to a request with [`IfNoneMatch::NOTHING`].
     pub(super) fn whole(self) -> Result<Answer, OperationError> {
         match self {
             Self::Answer(answer) => Ok(answer),

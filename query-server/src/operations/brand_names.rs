@@ -12,8 +12,8 @@ pub struct BrandName {
     pub name: String,
     /// Currency of the brand's prices.
     pub currency: CurrencyCode,
-    /// True if each word of the name occurs in more titles and names than the brand has products. The name then also
-    /// has other meanings.
+    /// True if each word of the name occurs in more titles and names than the brand has products. Such a name also has
+    /// other meanings.
     pub is_plain: bool,
 }
 

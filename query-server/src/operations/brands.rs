@@ -41,8 +41,7 @@ impl BrandQuery {
         }
     }
 
-    /// Returns true if the brand's name, slug or domain contains each word. Accents and word breaks in the name are
-    /// ignored.
+    /// True if the brand's name, slug or domain contains each word. Accents and word breaks are ignored.
     fn is_found_in(&self, brand: &Brand) -> bool {
         let has = |sought: &Self| {
             brand.name.to_lowercase().contains(&sought.text)
@@ -97,7 +96,7 @@ impl QueryServer {
                 &brand::page(&served, &checked.checks, &page, next_cursor),
             )
         };
-        // The answer contains a signed cursor, so the tag depends on the signing key.
+        // The answer contains a signed cursor, so its tag depends on the signing key.
         let tag = EntityTag::following(&[served.stamp(), checked.stamp(), b"brands", key.bytes()], request);
         if is_head {
             let head = checked.brands_head(|| Arc::new(Asset::graph(tag, page())));

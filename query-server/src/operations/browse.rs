@@ -41,7 +41,7 @@ impl BrowseOf {
         }
     }
 
-    /// Resolves the brand and category in a release, limited to these kinds. Fails if the release does not have them.
+    /// Resolves the brand and category in a release, limited to these kinds.
     fn scope(&self, release: &Release, kinds: Kinds) -> Result<Scope<'static>, OperationError> {
         let (brand, category) = match self {
             Self::Category(category) => (None, Some(category)),
@@ -101,7 +101,7 @@ impl BrowseRequest {
 }
 
 impl QueryServer {
-    /// Returns one page of the products of a category, of a brand, or of a brand in a category, with facets.
+    /// Returns one page of the products of a category, a brand, or a brand in a category, with facets.
     ///
     /// # Errors
     /// `CategoryNotFound`, `BrandNotFound`, `ForeignCursor`, `ExpiredCursor`, `Overloaded`, `NotReady`, `Internal`.
@@ -118,7 +118,7 @@ impl QueryServer {
         let inner = Arc::clone(&self.0);
         let key = &inner.config.cursor_key;
         let scope = request.of.scope(&served.release, request.filters.kinds)?;
-        // The answer contains a signed cursor, so the tag depends on the signing key.
+        // The answer contains a signed cursor, so its tag depends on the signing key.
         let to = self.destination(request.filters.delivery);
         let tag = match to.as_ref().map(Destination::stamp) {
             Some(day) => EntityTag::following(&[served.stamp(), b"browse", key.bytes(), &day], &request),
@@ -150,7 +150,6 @@ impl QueryServer {
     }
 }
 
-/// Browse request resolved for this server and release.
 #[derive(Debug)]
 struct BrowsePlan {
     scope: Scope<'static>,
@@ -159,9 +158,8 @@ struct BrowsePlan {
     fold: Fold,
     facet_window: FacetWindow,
     limit: usize,
-    /// Currency of the prices in the answer.
     currency: CurrencyCode,
-    /// Delivery destination, if the request names one.
+    /// Destination of the delivery, if the request names one.
     to: Option<Destination>,
     cursor: Option<Cursor>,
 }
@@ -181,7 +179,7 @@ impl BrowsePlan {
         }
     }
 
-    /// Returns a key of the list without the page. Requests for the same list in different forms get the same key.
+    /// Returns a key that is the same for all pages of a list and for all forms of the same request.
     fn list_key(&self) -> Vec<u8> {
         let mut clauses: Vec<(String, Vec<&str>)> = self
             .filter
@@ -202,11 +200,10 @@ impl BrowsePlan {
             ..
         } = &self.filter;
         let (category, brand, order, fold) = (self.scope.category, self.scope.brand, self.order, self.fold);
-        // The currency is part of the key even without a price filter, because the response states prices in this
-        // currency.
+        // The response states prices in this currency even if no price filter is set, so the key contains it.
         let currency = self.currency;
         let to = self.to.as_ref().map(Destination::list_key).unwrap_or_default();
-        // `Debug` quotes texts, so two values cannot run into each other.
+        // `Debug` quotes texts, so two adjacent values stay distinct.
         format!("{category:?} {brand:?} {currency:?} {price:?} {in_stock} {on_sale} {kinds:?} {order:?} {fold:?} {clauses:?}{to}")
             .into_bytes()
     }

@@ -21,7 +21,6 @@ impl QueryServer {
     }
 }
 
-/// Returns all categories, each with a picture.
 pub(crate) fn categories(served: &ReleaseView) -> &Arc<Asset> {
     served.categories.get_or_init(|| {
         let pictures = Pictures::of(&served.release);

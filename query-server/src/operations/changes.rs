@@ -9,8 +9,7 @@ use crate::cursor::{Cursor, Cursors};
 use crate::render::{changes, json};
 use crate::server::QueryServer;
 
-/// Maximum number of rows that one page examines. A market with few changes needs several pages, but none of them is
-/// slow.
+/// Maximum number of rows that one page examines. In a market with few changes, a page may be short but is never slow.
 const ROWS_MAX: usize = 250_000;
 
 /// Request for changed products.
@@ -40,8 +39,8 @@ impl ChangesRequest {
 }
 
 impl QueryServer {
-    /// Returns one page of changes: first the products that were added or changed, in release order, then the removed
-    /// products, newest first.
+    /// Returns one page of changes: first the added or changed products in release order, then the removed products,
+    /// the newest first.
     ///
     /// # Errors
     /// `BrandNotFound`, `ForeignCursor`, `ExpiredCursor`, `Overloaded`, `NotReady`.
@@ -93,10 +92,10 @@ impl QueryServer {
     }
 }
 
-/// Position in the list at which a page begins.
+/// Position in a list of changes at which a page begins.
 #[derive(Debug, Clone, Copy, Default)]
 struct ChangesPlace {
-    /// Index over the rows of all parts, including deleted rows, followed by the removed products.
+    /// Index over the rows of all parts, including deleted rows, and then over the removed products.
     position: usize,
     /// Number of products on the previous pages.
     told: usize,
@@ -158,10 +157,10 @@ impl<'a> ChangedRows<'a> {
         }
         let slug = brand.map(|brand| release.brands()[brand].facts.brand.slug.as_str());
         let all = release.gone().into_iter().flat_map(|gone| gone.iter());
-        // The removed products are sorted newest first.
+        // The removed products are sorted, the newest first.
         let since = all.take_while(|product| product.gone_at() >= request.since);
         for (position, product) in (first..).zip(since).skip(start.position.saturating_sub(first)) {
-            // A product that has returned does not count as removed.
+            // A product that came back does not count as removed.
             let is_gone = || release.find(&ProductIdent::Id(product.id())).is_none();
             if slug.is_none_or(|slug| product.brand_slug() == slug) && is_gone() {
                 if page.is_full(start, request) {
@@ -182,7 +181,7 @@ impl<'a> ChangedRows<'a> {
         told - start.told == request.limit.get() || told >= LIST_MAX
     }
 
-    /// Ends the page and sets the position of the next one, unless the list ends here.
+    /// Ends the page. The next page begins at `position`, unless the list ends here.
     fn ended(self, start: ChangesPlace, position: usize) -> Self {
         let told = self.told(start);
         Self {

@@ -6,7 +6,7 @@ use crate::delivery::Destination;
 use crate::server::QueryServer;
 
 impl QueryServer {
-    /// Completes a requested destination with the current time, the market's time zone and holidays.
+    /// Adds the current time, the market's time zone and holidays to a requested destination.
     pub(super) fn destination(&self, to: Option<DeliveryTo>) -> Option<Destination> {
         let config = &self.0.config;
         let (now, market) = (self.0.clock.now(), config.market_time_zone);

@@ -20,8 +20,8 @@ impl LookupRequest {
     /// Maximum number of keys in one request.
     pub const KEYS_MAX: usize = 20;
 
-    /// Creates a request; `None` if there are no keys or too many. `brand` is the brand of the handles, and restricts
-    /// SKUs to that brand.
+    /// Creates a request; `None` if there are no keys or too many. `brand` is the brand of the handles, and limits SKUs
+    /// to that brand.
     #[must_use]
     pub fn new(keys: Vec<LookupKey>, brand: Option<ParsedName<BrandSlug>>) -> Option<Self> {
         (1..=Self::KEYS_MAX)
@@ -56,7 +56,7 @@ impl QueryServer {
                 let entry = held.release.brand_by_slug(slug)?;
                 held.release.brand_index(&entry.facts.brand.store)
             });
-            // An unknown brand has no products, so every lookup in it is empty.
+            // A lookup in an unknown brand finds nothing.
             let is_nowhere =
                 |key: &LookupKey| brand.is_some() && position.is_none() && !matches!(key, LookupKey::Url(_));
             let found = request.keys.iter().map(|key| {

@@ -1,8 +1,8 @@
 //! Operations on a release, one per file, each with a typed request and a typed answer.
 //!
-//! Input: requests whose fields are already validated. Output: an [`Answer`] with an entity tag, which is a type of
-//! [`schema`](crate::schema) as JSON; or values of `data-model` for the gateway; or an [`OperationError`]. Routes and
-//! other parts of the program call the operations. The operations do not depend on HTTP.
+//! Input: requests whose fields are already validated. Output: an [`Answer`] with an entity tag, whose JSON is a type
+//! of [`schema`](crate::schema); or values of `data-model` for the gateway; or an [`OperationError`]. Routes and other
+//! crates call the operations, which do not depend on HTTP.
 
 mod answer;
 mod brand;

@@ -31,7 +31,7 @@ impl OffersRequest {
 
 impl QueryServer {
     /// Returns the offers of all brands for one product, including its own. Offers in stock come first, then offers in
-    /// the product's own currency, and within a currency the cheapest.
+    /// the product's own currency, and within a currency the lowest price.
     ///
     /// # Errors
     /// `ProductNotFound`, `NotReady`.

@@ -5,17 +5,15 @@ use super::{IfNoneMatch, OperationError, ParsedName};
 use crate::page;
 use crate::server::QueryServer;
 
-/// HTML document, or a note that the caller already has it.
+/// HTML document, or a note that the caller's copy is current.
 #[derive(Debug)]
 pub(crate) enum Page {
     /// The caller's copy is still current.
     Known(EntityTag),
-    /// Document in HTML.
     Document(EntityTag, String),
 }
 
 impl QueryServer {
-    /// Returns the HTML document of a product.
     pub(crate) fn product_page(&self, product: ProductIdent, known: IfNoneMatch<'_>) -> Result<Page, OperationError> {
         self.at_once(|served| {
             let at = served.find(&product)?;
@@ -28,7 +26,6 @@ impl QueryServer {
         })
     }
 
-    /// Returns the HTML document of a brand.
     pub(crate) fn brand_page(
         &self,
         brand: &ParsedName<BrandSlug>,

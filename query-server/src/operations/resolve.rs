@@ -6,16 +6,15 @@ use super::stored_brand::stored;
 use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
-/// Maximum length of a description, in bytes. Stores mention discount codes at the start of a description or not at
-/// all.
+/// Maximum length of a description in bytes. Stores state discount codes at the start of a description or not at all.
 const DESCRIPTION_BYTES_MAX: usize = 8_192;
 
 /// Maximum number of idents in one request.
 pub const IDENTS_MAX: usize = 20;
 
 impl QueryServer {
-    /// Returns the facts that are needed to ask stores about products, and the stored facts that replace missing live
-    /// answers. There is one entry for each ident, in order, all from one release.
+    /// Returns the facts that are needed to query stores about products, and the stored facts that replace missing live
+    /// answers. Each ident has one entry, in order, and all are from one release.
     ///
     /// # Errors
     /// `TooManyIdents` for more than [`IDENTS_MAX`], `NotReady`.
@@ -48,7 +47,7 @@ impl QueryServer {
     }
 }
 
-/// Returns a product as the gateway needs it. `brand` is the index of its brand in the answer.
+/// Returns a product as the gateway needs it. `brand` is the index of the product's brand in the answer.
 pub(super) fn product(served: &ReleaseView, at: RowAddress, brand: usize) -> Option<StoredProduct> {
     let part = served.release.part(at.part)?;
     let (cards, details) = (part.cards(), part.details().row(at.row));

@@ -53,7 +53,7 @@ impl QueryServer {
         let list: [&[u8]; 2] = [b"reviews", product.as_bytes()];
         let cursors = Cursors::new(key, served.stamp(), &list);
         let start = match &request.cursor {
-            // The cursor takes precedence over the offset.
+            // A cursor takes precedence over the offset.
             Some(cursor) => cursors.position(cursor)?,
             None => request.offset,
         };

@@ -46,7 +46,7 @@ impl QueryServer {
             json(answer.data.len() * 640 + 256, answer)
         };
         let (json, whole) = self.searched(served, request, to, read).await?;
-        // An answer without a working embedder gets its own tag, because the embedder may work at the next request.
+        // An answer without the embedder has a tag of its own, because the embedder may work at the next request.
         let tag = if whole {
             tag
         } else {
@@ -55,8 +55,8 @@ impl QueryServer {
         Ok(Conditional::Answer(Answer::made(tag, json)))
     }
 
-    /// Returns the search if its words are to be counted. Searches with filters are not counted, because a filter may
-    /// be the reason for an empty result.
+    /// Returns the search if its words must be counted. A search with filters is not counted, because a filter may
+    /// cause an empty result.
     fn counted(&self, request: &SearchRequest, release: ReleaseId) -> Option<CountedSearch> {
         let log = self.0.config.search_log.clone()?;
         let no_filter = Filters {
@@ -86,7 +86,7 @@ impl QueryServer {
         Ok(made)
     }
 
-    /// Runs a search. Also returns true if the result stays the same for the whole life of the release.
+    /// Runs a search. Also returns true if the result is constant for the release.
     async fn searched<T: Send + 'static>(
         &self,
         served: Arc<ReleaseView>,
@@ -124,7 +124,7 @@ impl CountedSearch {
     }
 }
 
-/// Applies `read` to the response. Also returns true if the response stays the same for the whole life of the release.
+/// Applies `read` to the response. Also returns true if the response is constant for the release.
 fn answer<T>(
     served: &ReleaseView,
     request: &SearchRequest,
@@ -158,7 +158,7 @@ fn answer<T>(
     Ok((read(&answer), whole))
 }
 
-/// Builds the provenance of an answer: the engine, the counts, and the currency of filters and sort order.
+/// Returns the provenance of an answer: the engine, the counts, and the currency of filters and sort order.
 fn provenance<'a>(
     served: &'a ReleaseView,
     mode: Mode,

@@ -19,7 +19,7 @@ pub struct ShippingRequest {
 
 impl QueryServer {
     /// Returns the brand's terms and the known delivery time. Dates count from today in the market's time zone. The
-    /// store handles an order in its own time zone, if its country has only one.
+    /// store handles orders in its own time zone, if its country has only one.
     ///
     /// # Errors
     /// `ProductNotFound`, `NotReady`.

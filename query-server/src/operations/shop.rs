@@ -11,18 +11,17 @@ use crate::server::QueryServer;
 
 /// Maximum number of sample products of a brand.
 const SAMPLES_MAX: usize = 4;
-/// Number of products around the target price among which the samples are chosen.
+/// Number of products around the target price from which the samples are chosen.
 const NEAR: usize = 40;
-/// Percentage of the brand's products that are cheaper than the samples. Samples are expensive enough for most minimum
-/// spends, but not outliers.
+/// Percentage of the brand's products that are cheaper than the samples. The samples exceed most minimum order values,
+/// but are no outliers.
 const DEARER_THAN_PERCENT: usize = 80;
 
 impl QueryServer {
-    /// Returns the facts for testing discount codes at a brand's store: the brand, the codes that the store states, and
-    /// a few products to test them on. `None` if the current release does not have the brand.
+    /// Returns the facts for tests of discount codes at a brand's store: the brand, the codes that the store states,
+    /// and products to test them on. Returns `None` if the current release lacks the brand.
     ///
-    /// If stated codes cannot be read, none are returned and a warning is logged, because codes can be tested without
-    /// them.
+    /// If the stated codes cannot be read, none are returned and a warning is logged. Codes can be tested without them.
     ///
     /// # Errors
     /// `NotReady`.
@@ -54,8 +53,8 @@ impl QueryServer {
     }
 }
 
-/// Returns products in stock in the brand's currency, at about the price level of [`DEARER_THAN_PERCENT`]. Products
-/// without a round price come first: a tenth of 499 differs from an amount of 50, but a tenth of 500 does not.
+/// Returns products in stock in the brand's currency, near the price level of [`DEARER_THAN_PERCENT`]. Products without
+/// a round price come first: a tenth of 499 differs from an amount of 50, but a tenth of 500 does not.
 fn samples(served: &ReleaseView, entry: &BrandEntry) -> Vec<StoredProduct> {
     let brand = &entry.facts.brand;
     let mut sold: Vec<(i64, RowAddress)> = Vec::new();

@@ -13,8 +13,7 @@ use crate::server::QueryServer;
 const GROUPS_MAX: usize = 1_000;
 
 impl QueryServer {
-    /// Returns totals of the catalogue. The totals are computed once per release and again for each newer record of
-    /// checks.
+    /// Returns totals of the catalogue, computed once per release and record of checks.
     ///
     /// # Errors
     /// `NotReady`.

@@ -10,8 +10,7 @@ use crate::server::QueryServer;
 pub enum BrandKey {
     /// Slug of the brand.
     Slug(BrandSlug),
-    /// Host of the brand's store: the public domain, with or without `www.`, or the permanent host. The domain is
-    /// compared without regard to case.
+    /// Host of the brand's store in any case: the public domain, with or without `www.`, or the permanent host.
     Domain(String),
     /// Permanent host of the brand's store.
     Store(StoreHost),
@@ -27,7 +26,6 @@ impl QueryServer {
     }
 }
 
-/// Returns the brand for a key.
 pub(super) fn entry_of<'s>(served: &'s ReleaseView, key: &BrandKey) -> Option<&'s BrandEntry> {
     match key {
         BrandKey::Slug(slug) => served.release.brand_by_slug(slug),

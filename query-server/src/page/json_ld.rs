@@ -126,7 +126,7 @@ pub(super) fn product(served: &ReleaseView, at: RowAddress) -> String {
     inert(&json(2048, &product))
 }
 
-/// Returns an offer for each variant, sold by the brand's own store. Variants without a price are omitted.
+/// Returns an offer of the brand's store for each variant that has a price.
 fn offers<'a>(served: &'a ReleaseView, part: &'a Part, at: RowAddress) -> Vec<Offer<'a>> {
     let details = part.details().row(at.row);
     let brand = &served.release.brand_of(at).facts.brand;
@@ -172,8 +172,8 @@ pub(super) fn brand(entry: &BrandEntry) -> String {
     inert(&json(512, &store))
 }
 
-/// Escapes JSON so that it cannot end or start an HTML element (HTML standard, 13.2.5.4 on script data). Also escapes
-/// characters that older scripts treat as line ends. The JSON value stays the same.
+/// Escapes JSON so that it can neither end nor start an HTML element (HTML standard, 13.2.5.4 on script data), nor
+/// contain characters that older scripts treat as line ends. The JSON value stays the same.
 fn inert(json: &[u8]) -> String {
     let json = String::from_utf8_lossy(json);
     let mut out = String::with_capacity(json.len());

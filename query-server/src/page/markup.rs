@@ -1,9 +1,9 @@
-/// HTML builder. Tags are written verbatim; texts from stores are escaped.
+/// HTML builder. Tags are written unchanged, and texts from stores are escaped.
 #[derive(Debug, Default)]
 pub(super) struct Markup(String);
 
 impl Markup {
-    /// Appends trusted markup verbatim.
+    /// Appends trusted markup unchanged.
     pub(super) fn raw(&mut self, markup: &str) -> &mut Self {
         self.0.push_str(markup);
         self
@@ -24,7 +24,7 @@ impl Markup {
         self
     }
 
-    /// Appends the canonical URL of a document. The URL is absolute if the server's public address is configured.
+    /// Appends the canonical URL of a document. The URL is absolute if the server's public address is set.
     pub(super) fn canonical(&mut self, public_url: &str, folder: &str, name: &str) -> &mut Self {
         let start = match public_url.trim_end_matches('/') {
             "" => "..",
@@ -37,7 +37,6 @@ impl Markup {
         self.raw("/").text(name).raw("\">\n")
     }
 
-    /// Appends `<meta property="…" content="…">`.
     pub(super) fn property(&mut self, name: &str, content: &str) -> &mut Self {
         self.raw("<meta property=\"").text(name).raw("\" content=\"");
         self.text(content).raw("\">\n")
@@ -48,7 +47,7 @@ impl Markup {
     }
 }
 
-/// Returns a URL if it is safe for `href` and `src`, which excludes `javascript:` and `data:`.
+/// Returns a URL that is safe for `href` and `src`, which `javascript:` and `data:` are not.
 pub(super) fn web_address(text: &str) -> Option<&str> {
     let scheme = ["https://", "http://"];
     scheme.iter().any(|scheme| text.starts_with(scheme)).then_some(text)

@@ -12,12 +12,12 @@ use http::HeaderMap;
 pub(crate) use self::brand::brand;
 pub(crate) use self::product::{missing, product};
 
-/// Content security policy: the page may load its own assets, and pictures from the stores. Browsers refuse everything
-/// else, whatever the stores' texts contain.
+/// Content security policy: the page may load its own assets, and pictures from stores. Browsers block everything else,
+/// whatever the stores' texts contain.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src https: http: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// Assets of the page: path and content. The scripts are modules that import each other by these paths.
+/// Paths and contents of the page's assets. The scripts are modules that import each other by these paths.
 const PARTS: [(&str, &str); 33] = [
     ("/", include_str!("../../page/index.html")),
     ("/account.js", include_str!("../../page/account.js")),
@@ -54,7 +54,6 @@ const PARTS: [(&str, &str); 33] = [
     ("/base.css", api::BASE_STYLE),
 ];
 
-/// Returns the page's assets by path.
 pub(crate) fn parts() -> impl Iterator<Item = (&'static str, Asset)> {
     PARTS.into_iter().map(|(path, text)| {
         let media_type = match path.rsplit_once('.') {

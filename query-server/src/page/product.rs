@@ -29,7 +29,6 @@ pub(crate) fn product(served: &ReleaseView, at: RowAddress, public_url: &str) ->
     shell::single(stored.about(&json_ld::product(served, at), public_url), stored.main())
 }
 
-/// Product data for its HTML document.
 struct ProductDocument<'a> {
     id: String,
     title: &'a str,
@@ -118,7 +117,6 @@ fn description(main: &mut Markup, text: &str) {
     main.raw(if in_list { "</ul></section>\n" } else { "</section>\n" });
 }
 
-/// Returns the document for a missing product or brand.
 pub(crate) fn missing(title: &str) -> String {
     let mut about = Markup::default();
     about

@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use super::markup::Markup;
 
-/// HTML of the page at `/`. Comments in it mark the parts that product and brand documents replace.
+/// HTML of the page at `/`. Comments in this HTML mark the sections that product and brand documents replace.
 const PAGE: &str = include_str!("../../page/index.html");
 
 /// Script of a product document, which replaces the scripts of the list.
@@ -10,7 +10,7 @@ const PRODUCT_SCRIPTS: &str = "<script type=\"module\" src=\"../item.js\"></scri
 
 static SHELL: LazyLock<Shell> = LazyLock::new(|| Shell::read(PAGE).unwrap_or_default());
 
-/// Page split into pieces, with relative URLs adjusted for documents one folder deeper.
+/// Sections of the page. Their relative URLs fit documents that are one folder deeper.
 #[derive(Debug, Default)]
 struct Shell {
     top: String,
@@ -24,7 +24,7 @@ struct Shell {
 }
 
 impl Shell {
-    /// Splits the page; `None` if a mark is missing.
+    /// Splits the page into its sections; `None` if a mark is missing.
     fn read(page: &str) -> Option<Self> {
         let page = page.replace("=\"./", "=\"../");
         let (top, _, rest) = cut(&page, "about")?;
@@ -46,14 +46,14 @@ impl Shell {
     }
 }
 
-/// Splits a page into the text before, inside and after a marked part.
+/// Splits a page into the text before, inside and after a marked section.
 fn cut<'a>(page: &'a str, mark: &str) -> Option<(&'a str, &'a str, &'a str)> {
     let (before, rest) = page.split_once(&format!("<!--{mark}-->"))?;
     let (within, behind) = rest.split_once(&format!("<!--/{mark}-->"))?;
     Some((before, within, behind))
 }
 
-/// Builds a document with the page's list, limited to one brand. `unscripted` is shown if scripts are disabled.
+/// Builds a document with the page's list, limited to one brand. Browsers without scripts show `unscripted`.
 pub(super) fn list(about: Markup, unscripted: Markup) -> String {
     let shell = &*SHELL;
     let (about, unscripted) = (about.into_string(), unscripted.into_string());

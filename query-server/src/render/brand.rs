@@ -9,7 +9,7 @@ use super::{TIER, pages, provenance, shipping};
 use crate::schema::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, CheckOutcome};
 use crate::served::ReleaseView;
 
-/// Maximum number of categories of a brand in a list. A single brand's answer has all.
+/// Maximum number of categories of a brand in a list of brands.
 const CATEGORIES_MAX: usize = 20;
 
 fn brand<'a>(entry: &'a BrandEntry, check: Option<&Check>, categories_max: usize) -> Brand<'a> {
@@ -45,7 +45,7 @@ const fn outcome(outcome: data_checks::CheckOutcome) -> CheckOutcome {
     }
 }
 
-/// Returns the categories in which the brand has products, largest first. The count of a category includes its
+/// Returns the categories in which the brand has products, the largest first. A category's count includes its
 /// subcategories.
 fn categories(entry: &BrandEntry) -> Vec<BrandCategory<'static>> {
     let mut counts: BTreeMap<CategoryId, u64> = entry.categories.iter().map(|held| (held.category, 0)).collect();
@@ -70,7 +70,6 @@ fn categories(entry: &BrandEntry) -> Vec<BrandCategory<'static>> {
     known
 }
 
-/// Builds the answer for a page of brands.
 pub(crate) fn page<'a>(
     served: &'a ReleaseView,
     checks: &Checks,
@@ -87,7 +86,6 @@ pub(crate) fn page<'a>(
     }
 }
 
-/// Builds the answer for one brand with all its facts.
 pub(crate) fn detail<'a>(served: &'a ReleaseView, checks: &Checks, entry: &'a BrandEntry) -> BrandAnswer<'a> {
     let Brand {
         slug,

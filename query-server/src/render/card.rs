@@ -8,7 +8,6 @@ use crate::served::ReleaseView;
 /// Maximum number of siblings on a card.
 const SWATCHES_MAX: usize = 24;
 
-/// Builds the card of a product.
 pub(crate) fn card(served: &ReleaseView, at: RowAddress) -> Option<ProductCard<'_>> {
     let part = served.release.part(at.part)?;
     let (cards, row) = (part.cards(), at.row);
@@ -32,13 +31,12 @@ pub(crate) fn card(served: &ReleaseView, at: RowAddress) -> Option<ProductCard<'
     })
 }
 
-/// Builds the cards of products.
 pub(crate) fn cards<'a>(served: &'a ReleaseView, rows: &[RowAddress]) -> Vec<ProductCard<'a>> {
     rows.iter().filter_map(|at| card(served, *at)).collect()
 }
 
-/// Builds the card of a product in a list. The card includes delivery facts if a destination is given, and the
-/// product's siblings if the list is folded by colour.
+/// Builds the card of a product in a list. The card has delivery facts if there is a destination, and the product's
+/// siblings if the list is folded by colour.
 pub(crate) fn listed<'a>(
     served: &'a ReleaseView,
     at: RowAddress,
@@ -52,7 +50,6 @@ pub(crate) fn listed<'a>(
     })
 }
 
-/// Returns the known delivery facts of a product.
 pub(super) fn delivery(served: &ReleaseView, at: RowAddress, to: &Destination) -> CardDelivery {
     let told = to.of_product(&served.release, at);
     CardDelivery {

@@ -11,7 +11,7 @@ pub(crate) struct Pictured<'a> {
     pub(crate) release: &'a Release,
 }
 
-/// Builds the tree of the categories that are `shown`, each with its descendants.
+/// Builds the tree of the categories that are `shown`, with their descendants.
 pub(crate) fn tree<'a>(
     nodes: &'a [CategoryNode],
     pictured: Pictured<'a>,

@@ -7,10 +7,9 @@ use super::{TIER, card, pages};
 use crate::schema::{ChangedProduct, ChangesAnswer, GoneProduct};
 use crate::served::ReleaseView;
 
-/// Maximum number of changes listed for a product. The price history of the product has all prices.
+/// Maximum number of changes listed for a product. The product's price history lists all prices.
 const POINTS_MAX: usize = 50;
 
-/// Builds a page of added, changed and removed products.
 pub(crate) fn page<'a>(
     served: &'a ReleaseView,
     rows: &[RowAddress],

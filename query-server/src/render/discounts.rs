@@ -7,17 +7,17 @@ use crate::schema::{Discount, DiscountBasis, DiscountCondition};
 /// Maximum number of discount codes listed for a product.
 const DISCOUNTS_MAX: usize = 10;
 
-/// Product facts that matter for discount codes.
+/// Product facts that affect discount codes.
 struct Subject {
     id: ProductId,
     category: Option<CategoryId>,
 }
 
 /// Returns the codes that worked at the product's store. Codes tested closest to the product come first, then the
-/// latest.
+/// newest tests.
 ///
-/// A code may have several tests. The deciding test is the one closest to the product: on the product itself, else on
-/// its category, else on the store. Among these the latest decides.
+/// If a code has several tests, the closest one decides: a test on the product itself, else on its category, else on
+/// the store. Of several equally close tests, the latest decides.
 pub(crate) fn discounts<'a>(release: &Release, at: RowAddress, tests: &'a [TestedCode]) -> Vec<Discount<'a>> {
     let Some(cards) = release.part(at.part).map(|part| part.cards()) else {
         return Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn discounts<'a>(release: &Release, at: RowAddress, tests: &'a [Teste
     let near: Vec<(DiscountBasis, &TestedCode)> = near.collect();
     let mut codes = FxHashSet::default();
     let each_once = tests.iter().filter(|test| codes.insert(test.code.as_str()));
-    // Selects the closest test of each code, and the latest of several equally close tests.
+    // Each code keeps only its closest test, and of equally close tests the latest.
     let deciding = each_once.filter_map(|one| {
         let of_code = near.iter().filter(|(_, test)| test.code == one.code);
         of_code.min_by_key(|(basis, test)| (*basis, std::cmp::Reverse(test.tested_at)))

@@ -4,14 +4,13 @@ use search::{Answer, FusedRow, tier};
 use crate::schema::{Explained, ExplainedMeaning, ExplainedWords};
 use crate::served::ReleaseView;
 
-/// Returns the score components of every product found.
+/// Returns the score components of all found products.
 pub(crate) fn explained(served: &ReleaseView, found: &Answer) -> Vec<Explained<'static>> {
     let rows = found.rows.iter();
     rows.filter_map(|row| Some(explain(row, served.product_id(row.at)?)))
         .collect()
 }
 
-/// Returns the components of a product's score.
 fn explain(row: &FusedRow, id: ProductId) -> Explained<'static> {
     Explained {
         id,

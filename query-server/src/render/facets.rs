@@ -3,10 +3,10 @@ use search::{FacetCounts, Prices};
 
 use crate::schema::{Facet, FacetValue, PriceBasis, PriceBin, PriceSummary};
 
-/// Maximum count in a search answer. Searches report no exact totals.
+/// Maximum count in a search answer, because searches report no exact totals.
 pub(crate) const SEARCH_COUNT_MAX: u32 = 1_000;
 
-/// Builds facets with counts up to `count_max`.
+/// Builds facets with counts of at most `count_max`.
 pub(crate) fn facets(facets: Vec<FacetCounts<'_>>, count_max: u32) -> Vec<Facet<'_>> {
     let facets = facets.into_iter().map(|facet| {
         let values = facet.values.into_iter().map(|value| FacetValue {
@@ -24,7 +24,7 @@ pub(crate) fn facets(facets: Vec<FacetCounts<'_>>, count_max: u32) -> Vec<Facet<
     facets.collect()
 }
 
-/// Builds the price summary of a whole list.
+/// Builds the price summary of a complete list.
 pub(crate) fn summary(prices: &Prices) -> PriceSummary<'static> {
     PriceSummary {
         min_minor: prices.ends.map(|(min, _)| min),
@@ -45,7 +45,7 @@ pub(crate) fn basis(currency: CurrencyCode, left_out: bool) -> PriceBasis<'stati
     }
 }
 
-/// Adds the distribution of prices to the note on the currency, for a search that counts.
+/// Adds the distribution of prices to the note on the currency.
 pub(crate) fn spread(prices: &Prices, basis: PriceBasis<'static>) -> PriceBasis<'static> {
     PriceBasis {
         min_minor: Some(prices.ends.map(|(min, _)| min)),

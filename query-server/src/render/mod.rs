@@ -24,7 +24,7 @@ use crate::schema::{Page, Pages, Provenance};
 
 /// Tier of every answer from a release.
 pub(crate) const TIER: Cow<'static, str> = Cow::Borrowed("graph");
-/// Closing bytes of the JSON of an answer from a release.
+/// Last bytes of the JSON of an answer from a release.
 pub(crate) const TIER_END: &str = ",\"tier\":\"graph\"}";
 
 pub(crate) fn provenance(release: &str) -> Provenance<'_> {

@@ -16,30 +16,30 @@ const COUNTERPARTS_MAX: usize = 500;
 /// Offer of one brand for the requested product.
 struct Offer<'a> {
     at: RowAddress,
-    /// Variant that is the same product, if known.
+    /// Variant that equals the requested product, if known.
     variant: Option<VariantId>,
     price_minor: i64,
     compare_at_minor: Option<i64>,
     available: bool,
-    /// Evidence that the products are the same; `None` for the requested product itself.
+    /// Evidence that the products are equal; `None` for the requested product itself.
     found: Option<Counterpart<'a>>,
 }
 
-/// The same product at another brand, with the evidence.
+/// Equal product of another brand, with the evidence.
 #[derive(Clone, Copy)]
 struct Counterpart<'a> {
     found: MatchRef<'a>,
     /// Matching variants of the requested product and of this one, if known.
     variants: Option<(VariantId, VariantId)>,
-    /// Confidence of the match: the minimum over all steps that led to it.
+    /// Confidence of the match: the lowest over all steps of the chain.
     confidence: f32,
 }
 
-/// Basis of matches that may be chained: if A matches B and B matches C, A matches C.
+/// Kind of matches that form chains: if A matches B and B matches C, then A matches C.
 const BARCODE: &str = "barcode";
 
-/// Returns the counterparts of a product, and their counterparts if a bar code connects them. The chain is needed
-/// because the release compares each product of a popular item with only a few others.
+/// Returns the counterparts of a product, and counterparts of these if a bar code connects them. Chains are needed
+/// because a release compares each product of a popular item with only a few others.
 fn counterparts(matches: &Matches, id: ProductId) -> Vec<Counterpart<'_>> {
     let mut seen = HashSet::from([id]);
     let direct = matches.of_product(id).map(|found| Counterpart {
@@ -117,7 +117,7 @@ pub(crate) fn list<'a>(
             slug,
         )
     });
-    // The product's own offer is included even if many offers are cheaper.
+    // The product's own offer is always included, even if many offers are cheaper.
     if let Some(own) = offers
         .iter()
         .position(|offer| offer.found.is_none())
@@ -144,8 +144,8 @@ fn store_of(served: &ReleaseView, at: RowAddress) -> &StoreHost {
     &served.release.brand_of(at).facts.brand.store
 }
 
-/// Returns the product's own variant if every brand has the same variant; offers are then for variants. Otherwise all
-/// offers, including the product's own, are for whole products, so that they are comparable.
+/// Returns the product's own variant if the same variant is known at every brand. Without it, all offers are for whole
+/// products, so that they are comparable.
 fn same_variant(found: &[Counterpart<'_>]) -> Option<VariantId> {
     let mut own = found.iter().map(|found| found.variants.map(|(own, _)| own));
     let first = own.next()??;
@@ -153,7 +153,7 @@ fn same_variant(found: &[Counterpart<'_>]) -> Option<VariantId> {
 }
 
 impl<'a> Offer<'a> {
-    /// Returns the price of the variant if known, otherwise the product's lowest price.
+    /// Returns the price of the variant or, if unknown, the product's lowest price.
     fn of(
         served: &ReleaseView,
         at: RowAddress,

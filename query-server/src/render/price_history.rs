@@ -8,7 +8,6 @@ use super::{TIER, pages};
 use crate::schema::{PriceHistoryAnswer, PricePoint};
 use crate::served::ReleaseView;
 
-/// Builds one entry of a price history.
 pub(super) fn point(point: PriceRef<'_>) -> PricePoint<'_> {
     PricePoint {
         observed_at: point.observed_at,
@@ -22,7 +21,6 @@ pub(super) fn point(point: PriceRef<'_>) -> PricePoint<'_> {
     }
 }
 
-/// Builds a page of a product's price history, newest first.
 pub(crate) fn page(
     served: &ReleaseView,
     at: RowAddress,

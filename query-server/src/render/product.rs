@@ -14,7 +14,7 @@ use crate::schema::{
 };
 use crate::served::ReleaseView;
 
-/// Maximum number of reviews in a product's detail. The reviews operation lists all further reviews.
+/// Maximum number of reviews in a product's detail. The reviews operation lists the others.
 const REVIEWS_MAX: usize = 20;
 
 /// Parts of a product's detail to include; by default all.
@@ -79,17 +79,16 @@ impl Default for Include {
     }
 }
 
-/// Parts of a product to include, with the data they need.
+/// Parts of a product to include, with the required data.
 #[derive(Debug)]
 pub(crate) struct ProductParts<'a> {
     pub(crate) include: Include,
-    /// Delivery destination, if requested.
+    /// Destination of the delivery, if requested.
     pub(crate) to: Option<&'a Destination>,
-    /// Discount code tests at the product's store.
+    /// Tests of discount codes at the product's store.
     pub(crate) tests: &'a [TestedCode],
 }
 
-/// Builds the answer for a product with the requested parts.
 pub(crate) fn answer<'a>(
     served: &'a ReleaseView,
     at: RowAddress,
@@ -102,7 +101,6 @@ pub(crate) fn answer<'a>(
     })
 }
 
-/// Builds the provenance of a product.
 pub(super) fn provenance(served: &ReleaseView, at: RowAddress) -> ProductProvenance<'_> {
     ProductProvenance {
         release: served.id_text().into(),

@@ -7,7 +7,6 @@ use super::{TIER, pages};
 use crate::schema::{Review, ReviewsAnswer};
 use crate::served::ReleaseView;
 
-/// Builds one review of an answer.
 pub(super) fn review(review: ReviewRef<'_>) -> Review<'_> {
     Review {
         rating: review.rating,
@@ -19,7 +18,6 @@ pub(super) fn review(review: ReviewRef<'_>) -> Review<'_> {
     }
 }
 
-/// Builds a page of a product's reviews, newest first.
 pub(crate) fn page(
     served: &ReleaseView,
     at: RowAddress,

@@ -15,7 +15,6 @@ use crate::served::ReleaseView;
 use crate::shipping::cost::{Amount, Prices, cost, threshold};
 use crate::shipping::{Estimate, Order, Source, cod_available};
 
-/// Builds the summary of shipping terms.
 pub(super) fn summary(policy: &ShippingPolicy) -> ShippingSummary<'_> {
     ShippingSummary {
         currency: policy.currency.as_str().into(),
@@ -47,7 +46,7 @@ fn asked(rate: &DeliveryRate) -> DeliveryRateSummary<'_> {
     }
 }
 
-/// Returns the rate of an order of this value; `None` unless exactly one rate applies.
+/// Returns the rate of an order of this value, or `None` unless exactly one rate applies.
 fn rate_of(policy: &ShippingPolicy, value_minor: i64) -> Option<&DeliveryRate> {
     let holds = |tier: &&DeliveryRate| {
         tier.min_order_minor.is_none_or(|min| min <= value_minor)
@@ -86,7 +85,7 @@ fn unknown(terms: &ShippingTerms) -> Vec<ShippingUnknown<'_>> {
     unknown.collect()
 }
 
-/// Returns the cash on delivery terms that a text states, for an order of this value if that matters.
+/// Returns the terms of cash on delivery in a text. The value matters if the text states limits.
 fn cod(terms: Option<&ShippingTerms>, value_minor: Option<i64>, available: Option<bool>) -> CashOnDelivery {
     let first = |kind: ShippingFactKind| {
         let mut facts = terms.into_iter().flat_map(move |terms| terms.of(kind));
@@ -117,12 +116,11 @@ fn source(source: Source) -> ShippingSource<'static> {
     }
 }
 
-/// Formats the date of a local time, such as `2026-11-21`.
+/// Formats the date of a local time as `2026-11-21`.
 pub(crate) fn date(local: Timestamp) -> String {
     local.to_string().chars().take(10).collect()
 }
 
-/// Builds the answer about delivery to the pincode.
 fn estimated<'a>(delivery: &Estimate<'a>, cost_minor: Option<i64>, order: &Order<'_>) -> Delivery<'a> {
     let local = order.now.plus_millis(order.market.ahead_ms(order.now));
     let day = |days: u16| date(local.plus_millis(i64::from(days) * 86_400_000)).into();
@@ -169,8 +167,8 @@ fn currency(entry: &BrandEntry) -> CurrencyCode {
     known.map_or(entry.facts.brand.currency, |policy| policy.currency)
 }
 
-/// Builds the shipping of any product of a brand to a pincode, for an order placed now; `None` if the release does not
-/// have the brand.
+/// Returns the shipping of any product of a brand to a pincode, for an order placed now; `None` if the release lacks
+/// the brand.
 pub(crate) fn of_brand<'a>(
     release: &'a Release,
     brand: usize,
@@ -189,7 +187,7 @@ pub(crate) fn of_brand<'a>(
     })
 }
 
-/// Builds the shipping of a product to a pincode, for an order placed now; `None` if the release does not have the row.
+/// Returns the shipping of a product to a pincode, for an order placed now; `None` if the release lacks the row.
 pub(crate) fn answer<'a>(
     served: &'a ReleaseView,
     at: RowAddress,

@@ -8,7 +8,7 @@ use crate::schema::{
     CheckStats, CurrencyStats, OutcomeStats, RefreshStats, ReleaseStats, ShippingStats, Stats, StatsAnswer,
 };
 
-/// Counts the brands with known shipping facts, by fact.
+/// Counts the brands for which each shipping fact is known.
 pub(crate) fn coverage(release: &Release) -> ShippingCoverage {
     let mut coverage = ShippingCoverage::default();
     for (at, brand) in release.brands().iter().enumerate() {
@@ -22,7 +22,7 @@ pub(crate) fn coverage(release: &Release) -> ShippingCoverage {
     coverage
 }
 
-/// Builds the totals of a release and of the last checks of its brands.
+/// Returns the totals of a release and of the last checks of its brands.
 pub(crate) fn stats<'a>(release: &Release, current: &Current, id: &'a str, checks: &Checks) -> StatsAnswer<'a> {
     let counts = release.counts();
     let currencies = counts.currencies.iter().map(|one| CurrencyStats {

@@ -4,7 +4,6 @@ use super::{TIER, card, provenance};
 use crate::schema::{SuggestAnswer, SuggestedName, Suggestions};
 use crate::served::ReleaseView;
 
-/// Builds the answer with suggestions.
 pub(crate) fn suggested<'a>(served: &'a ReleaseView, found: &'a SuggestResult) -> SuggestAnswer<'a> {
     let brands = found.brands.iter().filter_map(|at| served.release.brands().get(*at));
     let brands = brands.map(|entry| SuggestedName {

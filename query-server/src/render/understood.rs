@@ -4,7 +4,7 @@ use search::{PhraseFilter, PhraseReading};
 
 use crate::schema::{UnderstoodFilter, UnderstoodPhrase};
 
-/// Converts one phrase that was read from a query to its form in the response.
+/// Converts an interpreted phrase of a query to its form in the response.
 pub(crate) fn understood(phrase: &PhraseReading) -> UnderstoodPhrase<'_> {
     UnderstoodPhrase {
         text: phrase.text.as_str().into(),

@@ -7,8 +7,8 @@ use serde_json::Error;
 
 /// Encodes an answer as JSON.
 ///
-/// The output equals that of `serde_json`, but takes less than half the time. Keys are written without checks. Each
-/// text is checked for escapes as a whole, not letter by letter, because hardly any text needs escapes.
+/// The output equals that of `serde_json`, but takes less than half the time. Keys are not checked. Each text is
+/// checked for escapes as a whole, because hardly any text needs them.
 pub(crate) fn json(bytes_expected: usize, answer: &impl Serialize) -> Vec<u8> {
     let mut json = Vec::with_capacity(bytes_expected);
     if let Err(error) = answer.serialize(Json(&mut json)) {
@@ -50,7 +50,7 @@ fn unwritten<T>(kind: &str) -> Result<T, Error> {
     )))
 }
 
-/// Returns true if any byte of the text must be escaped.
+/// True if any byte of the text must be escaped.
 fn is_escaped(text: &[u8]) -> bool {
     let is_escaped = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
     text.iter().fold(false, |any, byte| any | is_escaped(byte))

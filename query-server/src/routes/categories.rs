@@ -26,7 +26,7 @@ pub(crate) async fn list_categories(State(server): State<QueryServer>, request: 
     answer(&server, request.headers())
 }
 
-/// Calls [`list_categories`] with a request that has these headers and returns the response.
+/// Answers [`list_categories`] for a request with these headers.
 pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
     Ok(written(Conditional::Answer(server.categories()?), headers, &[]))
 }

@@ -6,8 +6,7 @@ use super::read;
 use crate::operations::Text;
 use crate::server::QueryServer;
 
-/// Counts that a product was opened on the page from the results of a search. The page sends the words of the search
-/// and nothing else.
+/// Counts that a shopper opened a product from search results. The page sends only the words of the search.
 pub(super) async fn count_click(State(server): State<QueryServer>, request: Request) -> Result<StatusCode, Problem> {
     let mut reader = QueryReader::new(request.uri().query());
     let text: Text<512> = read::text(&mut reader, false);

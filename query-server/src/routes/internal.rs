@@ -8,7 +8,7 @@ use http::StatusCode;
 use crate::operations::{BrandKey, IDENTS_MAX, OperationError, ParsedName};
 use crate::server::QueryServer;
 
-/// Returns the gateway's routes. The gateway's routes are not public, and not in the public OpenAPI description.
+/// Returns the gateway's routes. They are neither public nor in the public OpenAPI description.
 pub(crate) fn internal_router(server: &QueryServer) -> OpenRouter {
     let patterns = ["/internal/v1/resolve", "/internal/v1/brand", "/internal/v1/shop"];
     let router = Router::new()
@@ -16,13 +16,13 @@ pub(crate) fn internal_router(server: &QueryServer) -> OpenRouter {
         .route(patterns[1], get(stored_brand))
         .route(patterns[2], get(shop));
     let own = OpenRouter::new(router.with_state(server.clone()), patterns);
-    // Adds the operations on stored data and the probes, because a gateway calls them on behalf of agents.
+    // The gateway calls the operations on stored data and the probes on behalf of agents.
     let (operations, document) = super::operations().split_for_parts();
     let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
     own.merge(OpenRouter::new(operations.with_state(server.clone()), patterns))
 }
 
-/// Resolves `{"idents": […]}` to [`data_model::ResolvedProducts`].
+/// Resolves the idents in `{"idents": […]}` to [`data_model::ResolvedProducts`].
 async fn resolve(State(server): State<QueryServer>, body: JsonObject) -> Result<Response, Problem> {
     let mut members = MembersReader::new(&body);
     let idents = members.idents("idents", IDENTS_MAX);
@@ -30,18 +30,18 @@ async fn resolve(State(server): State<QueryServer>, body: JsonObject) -> Result<
     Ok(api::json(StatusCode::OK, &server.resolve(&idents)?))
 }
 
-/// Resolves `slug` or `domain` to the brand: [`data_model::StoredBrand`].
+/// Resolves `slug` or `domain` to a [`data_model::StoredBrand`].
 async fn stored_brand(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
     let stored = match key(request.uri().query())? {
         Some(key) => server.stored_brand(&key)?,
-        // An invalid slug cannot name a brand.
+        // An invalid slug names no brand.
         None => None,
     };
     let stored = stored.ok_or(OperationError::BrandNotFound)?;
     Ok(api::json(StatusCode::OK, &stored))
 }
 
-/// Resolves `slug` or `domain` to the brand with the facts for testing codes at its store: [`data_model::StoredShop`].
+/// Resolves `slug` or `domain` to a [`data_model::StoredShop`], which has the facts for tests of codes.
 async fn shop(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
     let stored = match key(request.uri().query())? {
         Some(key) => server.shop(&key).await?,

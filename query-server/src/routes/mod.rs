@@ -39,21 +39,21 @@ use crate::page;
 use crate::server::QueryServer;
 
 impl QueryServer {
-    /// Returns the public routes with the complete edge. `metrics` renders the content of `/metrics`.
+    /// Returns the public routes with the complete edge. `metrics` provides the content of `/metrics`.
     pub fn router(&self, metrics: Option<PrometheusHandle>) -> EdgeRouter {
         self.open_router(metrics).edge(self.0.config.edge.clone())
     }
 
     /// Returns the public routes with their descriptions and constant answers, but without the edge. A program with
-    /// several servers puts one edge around the routes of all servers. The page, the probes and, with `metrics`,
-    /// `/metrics` are included, so no other server of the program may add these routes.
+    /// several servers puts one edge around all routes. The page, the probes and, with `metrics`, `/metrics` are
+    /// included, so no other server of the program may add them.
     pub fn open_router(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
         open_router(self, metrics)
     }
 
     /// Returns the gateway's routes, for a separate listener that the public cannot reach: `POST /internal/v1/resolve`,
     /// `GET /internal/v1/brand`, `GET /internal/v1/shop`, the probes, and the operations on stored data, which a
-    /// gateway calls on behalf of agents. There is no rate limit, and the routes are not in the OpenAPI description.
+    /// gateway calls on behalf of agents. They have no rate limit and are not in the OpenAPI description.
     pub fn internal_router(&self) -> EdgeRouter {
         internal_router(self).edge(self.0.config.edge.clone())
     }
@@ -97,10 +97,10 @@ fn operations() -> OpenApiRouter<QueryServer> {
     .routes(routes!(probes::ready))
 }
 
-/// Returns every public route without the edge. The edge itself serves frequent requests that need no work.
+/// Returns every public route without the edge. The edge itself answers frequent requests that need no work.
 fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle>) -> OpenRouter {
-    // The HTML documents read as much data as the operations that they show, so they count as requests too. Clicks are
-    // counted so that nobody can send many.
+    // HTML documents read as much data as operations, so they count as requests too. Clicks count so that nobody can
+    // send many.
     let documents = OpenRouter::default()
         .route("/products/{ident}", get(pages::product).with_state(server.clone()))
         .route("/brands/{slug}", get(pages::brand).with_state(server.clone()))
@@ -125,7 +125,7 @@ fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle>) -> OpenR
         })
 }
 
-/// Returns probes and metrics without the edge, and their path patterns.
+/// Returns probes and metrics without the edge, with their path patterns.
 fn ops_router(server: QueryServer, metrics: PrometheusHandle) -> (Router, [&'static str; 3]) {
     let patterns = ["/healthz", "/readyz", "/metrics"];
     let router = Router::new()

@@ -10,7 +10,7 @@ use crate::operations::{IfNoneMatch, OperationError, Page, ParsedName};
 use crate::page;
 use crate::server::QueryServer;
 
-/// Serves the HTML document of a product. An unknown product also gets a document, with status 404.
+/// Serves the HTML document of a product. The document for an unknown product has the status 404.
 pub(super) async fn product(
     State(server): State<QueryServer>,
     path: PathParameters,

@@ -24,7 +24,7 @@ pub(crate) async fn health() -> Response {
     alive()
 }
 
-/// Builds the answer of [`health`].
+/// Returns the answer of [`health`].
 pub(super) fn alive() -> Response {
     api::json(
         StatusCode::OK,

@@ -4,7 +4,7 @@ use data_model::ErrorCode;
 use super::read::{EXPIRED, FOREIGN};
 use crate::operations::OperationError;
 
-/// Translates errors of operations into problems for clients. No other code does this.
+/// Translates errors of operations into problems for clients. No other code does so.
 impl From<OperationError> for Problem {
     fn from(error: OperationError) -> Self {
         match &error {

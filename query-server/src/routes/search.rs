@@ -80,7 +80,7 @@ pub(crate) async fn search_products(State(server): State<QueryServer>, request: 
     Ok(written(answered, headers, &ignored))
 }
 
-/// Reads the parameters. An answer has at most `limit_max` cards.
+/// Reads the parameters. An answer may have up to `limit_max` cards.
 fn asked(query: Option<&str>, limit_max: u16) -> Result<(SearchRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let limits = || 1..=i64::from(limit_max);

@@ -4,7 +4,7 @@ use http::HeaderMap;
 
 use crate::operations::{Conditional, Form};
 
-/// Returns a function that returns true for an entity tag that the client already has, according to `If-None-Match`.
+/// Returns a test for entity tags that the client already has, according to `If-None-Match`.
 pub(super) fn known(headers: &HeaderMap) -> impl Fn(&EntityTag) -> bool + Sync + use<'_> {
     move |tag| if_none_match(headers, tag)
 }
@@ -17,7 +17,7 @@ pub(super) fn written(answered: Conditional, headers: &HeaderMap, ignored: &[Ign
             GraphAnswer::Fresh(answer.tag().clone(), answer.ignoring(ignored)).into_response()
         }
         Conditional::Answer(answer) => match answer.into_form() {
-            // The asset chooses its content encoding and answers 304 itself.
+            // The asset chooses its content encoding and may answer 304 itself.
             Form::Constant(constant) => constant.answer(headers),
             Form::Made { tag, json } => GraphAnswer::Fresh(tag, json).into_response(),
         },

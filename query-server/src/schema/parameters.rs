@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
 
-/// Builds an enum schema whose default is the first word. `about` becomes the description, because the macro drops the
-/// doc comment of a field with its own schema.
+/// Builds the schema of an enum whose default is the first word. `about` is the description, because the macro drops
+/// the doc comment of a field with its own schema.
 pub(super) fn one_of(words: &[&str], about: &str) -> Schema {
     let text = ObjectBuilder::new()
         .description(Some(about))

@@ -1,5 +1,5 @@
 //! Cost of an order's delivery, and the order value from which it is free. The store's text is compared with fees that
-//! its cart was seen to charge. If the two contradict each other, the text is not used.
+//! its cart charged. A text that contradicts them is not used.
 
 use data_model::{Confidence, DeliveryRate, ShippingFactKind, ShippingPolicy};
 
@@ -33,14 +33,14 @@ fn cheapest(rates: &[DeliveryRate], value_minor: i64) -> Option<i64> {
     holding.map(|rate| rate.amount_minor).min()
 }
 
-/// Result of comparing a threshold in a store's text with observed carts.
+/// Result of comparing the threshold in a store's text with observed carts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     /// A cart below the threshold was charged a fee, and a cart above it was not.
     Confirmed,
     /// A cart above the threshold was charged a fee, or a cart below it was not.
     Contradicted,
-    /// No tested cart confirms or contradicts the terms.
+    /// No observed cart confirms or contradicts the text.
     Open,
 }
 
@@ -49,7 +49,7 @@ fn verdict(rates: &[DeliveryRate], threshold_minor: i64) -> Verdict {
     if threshold_minor <= 0 && is_paid {
         return Verdict::Contradicted;
     }
-    // For rates without bounds, the values of the observed carts are unknown.
+    // The order values of observed carts are unknown if the rates have no bounds.
     let ends = rates
         .iter()
         .flat_map(|rate| [rate.min_order_minor, rate.max_order_minor]);
@@ -69,7 +69,7 @@ fn verdict(rates: &[DeliveryRate], threshold_minor: i64) -> Verdict {
 }
 
 /// Returns the order value from which shipping is free according to the store's text; `None` if observed carts
-/// contradict it.
+/// contradict the text.
 pub(crate) fn threshold(policy: Option<&ShippingPolicy>, estimate: &Estimate<'_>) -> Option<Amount> {
     let told = Source::text(policy, &[ShippingFactKind::FreeShipping]);
     let minor = policy?.free_shipping_threshold_minor?;
@@ -84,8 +84,8 @@ pub(crate) fn threshold(policy: Option<&ShippingPolicy>, estimate: &Estimate<'_>
     Some(Amount { minor, source })
 }
 
-/// Returns the delivery cost of an order of only this product; `None` if there is no delivery, the cost is unknown, or
-/// it depends on the variant.
+/// Returns the delivery cost of an order of only this product; `None` if there is no delivery, or if the cost is
+/// unknown or depends on the variant.
 pub(crate) fn cost(policy: Option<&ShippingPolicy>, estimate: &Estimate<'_>, prices: Option<Prices>) -> Option<Amount> {
     let Prices { min_minor, max_minor } = prices.filter(|prices| prices.min_minor > 0)?;
     if estimate.serviceable == Some(false) {
@@ -107,8 +107,8 @@ fn of_value(
         return of_text(policy, is_free, value_minor);
     };
     if let Some(minor) = cheapest(estimate.rates, value_minor) {
-        // Rates without bounds may come from orders of another value. A fee seen below the threshold does not determine
-        // the fee for orders above the threshold, and vice versa.
+        // Rates without bounds may come from orders of another value. A fee below the threshold says nothing about
+        // orders above it, and vice versa.
         let is_bounded = estimate.rates.iter().any(|rate| rate.min_order_minor.is_some());
         let is_doubtful = !is_bounded && is_free == Some(minor > 0);
         return (!is_doubtful).then_some(Amount { minor, source: asked });
@@ -125,8 +125,8 @@ fn of_value(
     Some(Amount { minor, source: asked })
 }
 
-/// Returns the cost of an order of this value according to the text of a store in India. Texts of stores elsewhere
-/// describe another country.
+/// Returns the cost of an order of this value according to the text of a store in India. Other stores' texts describe
+/// another country.
 fn of_text(policy: Option<&ShippingPolicy>, is_free: Option<bool>, value_minor: i64) -> Option<Amount> {
     let source = Source::text(policy, &[ShippingFactKind::FreeShipping, ShippingFactKind::Fee]);
     let policy = policy.filter(|policy| policy.currency.as_str() == RUPEE)?;

@@ -13,8 +13,8 @@ pub(in crate::routes) const FOREIGN: Rule =
 pub(in crate::routes) const EXPIRED: Rule =
     Rule::Value("the cursor belongs to another release, so the order may have changed: start again without a cursor");
 
-/// Reads the `cursor` parameter. A cursor that this server did not sign is reported together with the other faults. A
-/// signed cursor is checked against its list later, because that needs the release.
+/// Reads the `cursor` parameter. A cursor that this server did not sign is reported with the other faults. The list of
+/// a signed cursor is checked later, because the check needs the release.
 pub(in crate::routes) fn cursor(reader: &mut QueryReader<'_>, server: &QueryServer) -> Option<Cursor> {
     let text = reader.optional("cursor").text(CHARS_MAX)?;
     let cursor = server.cursor(&text);

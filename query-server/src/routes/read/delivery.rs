@@ -7,14 +7,13 @@ use crate::operations::{Day, DeliveryTo};
 const PINCODE: Rule = Rule::StringPatternMismatch("^[1-9][0-9]{5}$");
 const DAY: Rule = Rule::Value("not a date such as 2026-11-24");
 
-/// Reads the `pincode` parameter.
 pub(in crate::routes) fn pincode(reader: &mut QueryReader<'_>) -> Option<Pincode> {
     reader
         .optional("pincode")
         .parsed(|text| text.parse().map_err(|_| PINCODE))
 }
 
-/// Reads `pincode` and `deliver_by`. A date without a pincode is a fault, because delivery needs a place.
+/// Reads `pincode` and `deliver_by`. A date without a pincode is a fault, because delivery needs a destination.
 pub(super) fn read(reader: &mut QueryReader<'_>) -> Option<DeliveryTo> {
     let pincode = pincode(reader);
     let by = reader.optional("deliver_by").parsed(|text| Day::read(text).ok_or(DAY));

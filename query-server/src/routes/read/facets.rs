@@ -7,8 +7,8 @@ use crate::operations::FacetFilter;
 /// Maximum length of the `facets` parameter, in characters.
 const CHARS_MAX: usize = 4096;
 
-/// Reads the `facets` parameter: a JSON object that maps names to a value or a list of values. An empty object applies
-/// no filter.
+/// Reads the `facets` parameter: a JSON object of names, each with a value or a list of values. An empty object sets no
+/// filter.
 pub(super) fn read(reader: &mut QueryReader<'_>) -> FacetFilter {
     let object = reader
         .optional("facets")
@@ -73,7 +73,7 @@ pub(super) fn read(reader: &mut QueryReader<'_>) -> FacetFilter {
     FacetFilter::new(clauses).unwrap_or_default()
 }
 
-/// Converts a scalar to its text in facets. Returns other values as the error.
+/// Converts a scalar to its text in facets. Other values are returned as the error.
 fn scalar(value: Value) -> Result<String, Value> {
     match value {
         Value::String(text) => Ok(text),
@@ -83,12 +83,12 @@ fn scalar(value: Value) -> Result<String, Value> {
     }
 }
 
-/// Formats a number by its value, independent of its spelling: `41.0` and `4.1e1` become `41`.
+/// Formats a number by its value, whatever its spelling: `41.0` and `4.1e1` become `41`.
 fn spelled(number: &Number) -> String {
     match number.as_f64() {
-        // `f64` cannot represent all whole numbers beyond 53 bits, so integers keep their own form.
+        // Integers keep their own form, because `f64` is not exact beyond 53 bits.
         Some(_) if number.is_i64() || number.is_u64() => number.to_string(),
-        // Adding zero turns -0 into 0. `f64` displays no exponent and no trailing `.0`.
+        // Adding zero turns -0 into 0. An `f64` is displayed without exponent and without a final `.0`.
         Some(value) => (value + 0.0).to_string(),
         None => number.to_string(),
     }

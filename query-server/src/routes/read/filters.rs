@@ -15,7 +15,7 @@ pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
     let max_minor = reader.optional("price_max").minor(minors());
     let price = PriceBounds::new(min_minor, max_minor);
     if price.is_none() {
-        // Each bound has already been validated separately.
+        // Each bound is already valid by itself.
         let rule = Rule::Value("price_min must not be above price_max");
         reader.refuse("price_min", &rule, min_minor.map(Into::into));
     }
@@ -35,7 +35,7 @@ pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
     }
 }
 
-/// Reads the repeatable `kind` parameter. Each value may contain several names separated by commas.
+/// Reads the repeatable `kind` parameter, whose values may contain several names separated by commas.
 pub(in crate::routes) fn kinds(reader: &mut QueryReader<'_>) -> Kinds {
     let mut kinds: Option<Kinds> = None;
     for word in reader.words("kind", KIND_CHARS_MAX) {
@@ -51,7 +51,6 @@ pub(in crate::routes) fn kinds(reader: &mut QueryReader<'_>) -> Kinds {
     kinds.unwrap_or_default()
 }
 
-/// Reads the `fold` parameter.
 pub(in crate::routes) fn fold(reader: &mut QueryReader<'_>) -> Fold {
     reader
         .optional("fold")
@@ -59,7 +58,6 @@ pub(in crate::routes) fn fold(reader: &mut QueryReader<'_>) -> Fold {
         .unwrap_or_default()
 }
 
-/// Reads `facet_values_max` and `facet_query`.
 pub(in crate::routes) fn facet_window(reader: &mut QueryReader<'_>) -> FacetWindow {
     let values_max = reader.optional("facet_values_max").integer(1..=FacetWindow::VALUES_MAX);
     let beginning = reader.optional("facet_query").text(FacetWindow::BEGINNING_CHARS_MAX);

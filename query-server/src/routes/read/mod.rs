@@ -18,13 +18,11 @@ use crate::operations::{Limit, ParsedName, Text};
 /// Maximum length of a brand or category name, in characters.
 const NAME_CHARS_MAX: usize = 200;
 
-/// Reads the `limit` parameter.
 pub(super) fn limit<const DEFAULT: u16, const MAX: u16>(reader: &mut QueryReader<'_>) -> Limit<DEFAULT, MAX> {
     let limit = reader.optional("limit").integer(1..=Limit::<DEFAULT, MAX>::MAX);
     limit.and_then(Limit::new).unwrap_or_default()
 }
 
-/// Reads the `sort` parameter.
 pub(super) fn order(reader: &mut QueryReader<'_>) -> Order {
     reader
         .optional("sort")
@@ -32,7 +30,7 @@ pub(super) fn order(reader: &mut QueryReader<'_>) -> Order {
         .unwrap_or_default()
 }
 
-/// Reads the `q` parameter; empty if absent.
+/// Reads the `q` parameter, which is empty if absent.
 pub(super) fn text<const CHARS_MAX: usize>(reader: &mut QueryReader<'_>, required: bool) -> Text<CHARS_MAX> {
     let field = if required {
         reader.required("q")
@@ -54,15 +52,13 @@ pub(super) fn category(reader: &mut QueryReader<'_>) -> Option<ParsedName<Catego
     (!text.is_empty()).then(|| ParsedName::category(&text))
 }
 
-/// Reads the brand from the URL path.
 pub(super) fn brand_of_path(path: &PathParameters) -> ParsedName<BrandSlug> {
     path.text("slug").map_or(ParsedName::Nothing, ParsedName::brand)
 }
 
-/// Reads the product from the URL path, after all other parameters.
+/// Reads the product from the URL path. All other parameters must have been read before.
 ///
-/// # Errors
-/// A 422 that lists every fault of path and query.
+/// # Errors Returns a 422 with every fault of path and query.
 pub(super) fn product(reader: QueryReader<'_>, mut path: PathParameters) -> Result<ProductIdent, Problem> {
     let product = path.product_ident("ident");
     let product = reader.finish(path, product)?;
