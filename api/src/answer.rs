@@ -36,9 +36,9 @@ pub struct Envelope<T, P> {
 pub enum CacheRule {
     /// Stored data: cached for 30 seconds, and served stale during revalidation.
     Graph,
-    /// Like `Graph`, but for operations that need a key: shared caches must not store it.
+    /// Like `Graph`, but for operations that need a key. Shared caches must not store such a response.
     KeyedGraph,
-    /// A part of the web page: revalidated on each use, which is cheap with the entity tag.
+    /// Asset of the web page. Clients revalidate it on each use, which is cheap with the entity tag.
     Asset,
     /// The response must not be cached.
     NoStore,
@@ -74,7 +74,7 @@ impl IntoResponse for GraphAnswer {
         let (tag, mut response) = match self {
             Self::Fresh(tag, body) => {
                 let mut response = Response::new(Body::from(body));
-                // Reserves space for headers added later too, so that the map is allocated once.
+                // The map is allocated once, with space for headers that are added later.
                 response.headers_mut().reserve(HEADERS_EXPECTED);
                 response.headers_mut().insert(header::CONTENT_TYPE, JSON);
                 (tag, response)
@@ -89,7 +89,7 @@ impl IntoResponse for GraphAnswer {
     }
 }
 
-/// A JSON response of the live tier, with its complete body. The response is created for one request and never cached.
+/// JSON response of the live tier with its complete body. The response belongs to one request and is never cached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveAnswer(pub Bytes);
 
@@ -122,8 +122,7 @@ pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
     }
 }
 
-/// Usual number of response headers, including those added by the edge and the guard. A higher number would need a
-/// larger header map.
+/// Usual number of response headers, including those of the edge and the guard. More headers would need a larger map.
 const HEADERS_EXPECTED: usize = 12;
 
 /// A response body that never changes while it is served, compressed once.
@@ -158,8 +157,8 @@ impl Asset {
         }
     }
 
-    /// Prepares a response of the graph tier that is the same for all callers. `tag` must be derived from the same data
-    /// as `json`.
+    /// Prepares a response of the graph tier that is the same for all callers. `tag` must depend on the same data as
+    /// `json`.
     #[must_use]
     pub fn graph(tag: EntityTag, json: impl Into<Bytes>) -> Self {
         let mut answer = Self::new("application/json", json);
@@ -200,7 +199,7 @@ impl Asset {
                 None => None,
             };
             let mut response = Response::new(Body::from(short.map_or(&self.plain, |(bytes, _)| bytes).clone()));
-            // Reserves space for headers added later too, so that the map is allocated once.
+            // The map is allocated once, with space for headers that are added later.
             response.headers_mut().reserve(HEADERS_EXPECTED);
             if let Some((_, coding)) = short {
                 response.headers_mut().insert(header::CONTENT_ENCODING, coding.header());
@@ -213,7 +212,7 @@ impl Asset {
         response
     }
 
-    /// Builds a 304 response with only the headers that caches need (RFC 9110, section 15.4.5).
+    /// Builds a 304 response with only the headers that caches need (RFC 9110, 15.4.5).
     fn not_modified(&self) -> Response {
         let mut response = StatusCode::NOT_MODIFIED.into_response();
         let headers = response.headers_mut();

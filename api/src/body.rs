@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{Location, Problem, Rule, Violation};
 
-/// The size limit of request bodies for extractors; the edge puts it into each request.
+/// Size limit of request bodies, which the edge adds to each request for extractors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimit(pub(crate) usize);
 
@@ -28,7 +28,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
             is_json(request.headers()),
             request.headers().contains_key(header::CONTENT_TYPE),
         );
-        // A compressed body is not supported, because its bytes are not JSON.
+        // The bytes of a compressed body are not JSON.
         let is_packed = request.headers().contains_key(header::CONTENT_ENCODING);
         if is_packed {
             let detail = "The body is compressed (Content-Encoding): send it uncompressed.";
@@ -92,12 +92,12 @@ async fn read(body: Body, bytes_max: usize) -> Result<bytes::Bytes, Problem> {
     match Limited::new(body, bytes_max).collect().await {
         Ok(whole) => Ok(whole.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_large(bytes_max)),
-        // The client disconnected, so no client will read this response.
+        // The client disconnected, so nobody reads this response.
         Err(_) => Err(Problem::new(ErrorCode::MalformedJson).detail("The body ended early.")),
     }
 }
 
-/// Returns the error for a body larger than `bytes_max`, with or without a stated length.
+/// Returns the problem for a body larger than `bytes_max`, with or without a stated length.
 pub(crate) fn too_large(bytes_max: usize) -> Problem {
     let detail = format!("The body is too large: it may have at most {bytes_max} bytes.");
     Problem::new(ErrorCode::PayloadTooLarge).detail(detail)
@@ -114,7 +114,7 @@ fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
     }
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(members)) => Ok(members),
-        // The value is not echoed: a text or list sent instead of the object may contain secrets.
+        // The value is not echoed, because a text or list instead of the object may contain secrets.
         Ok(_) => Err(Problem::invalid(vec![Violation::new(at(None), &Rule::DictType, None)])),
         Err(error) => {
             let line_start = bytes.split(|byte| *byte == b'\n').take(error.line().saturating_sub(1));

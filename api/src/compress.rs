@@ -3,7 +3,7 @@ use std::io::Write;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 
-/// A compression algorithm that client and server both support.
+/// Compression algorithm that client and server both support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
     Brotli,
@@ -18,8 +18,8 @@ impl Coding {
         }
     }
 
-    /// Returns the best coding that `Accept-Encoding` accepts (RFC 9110, 12.5.3). Brotli is chosen if the client
-    /// accepts several codings equally. Returns `None` if the header is absent or prefers no compression.
+    /// Returns the best coding that `Accept-Encoding` accepts (RFC 9110, 12.5.3). Brotli is first among equally
+    /// accepted codings. Returns `None` if the header is absent or prefers no compression.
     pub(crate) fn accepted(headers: &HeaderMap) -> Option<Self> {
         let mut brotli = None;
         let mut gzip = None;
@@ -42,7 +42,7 @@ impl Coding {
         let gzip = gzip.or(any).unwrap_or(0);
         match (brotli, gzip) {
             (0, 0) => None,
-            // A coding that the header does not name ranks after all codings that it names.
+            // A coding that the header does not name ranks after all named ones.
             (brotli, gzip) if brotli.max(gzip) < plain.unwrap_or(0) => None,
             (brotli, gzip) if brotli >= gzip => Some(Self::Brotli),
             _ => Some(Self::Gzip),
@@ -50,8 +50,7 @@ impl Coding {
     }
 }
 
-/// Parses a weight such as `q=0.5` in thousandths. Returns 1000 if the quality value is absent, and 0 if the quality
-/// value is invalid.
+/// Parses a weight such as `q=0.5` in thousandths. The weight is 1000 if absent, and 0 if invalid.
 fn weight_permille(parameters: &str) -> u32 {
     let weight = parameters.split(';').find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -67,7 +66,7 @@ fn weight_permille(parameters: &str) -> u32 {
     }
 }
 
-/// Compresses in memory. Returns `None` if the compressor fails, which does not happen when writing to a vector.
+/// Compresses in memory. Returns `None` if the compressor fails, which does not happen when it writes to a vector.
 pub(crate) fn compressed(plain: &[u8], coding: Coding) -> Option<Bytes> {
     let out = Vec::with_capacity(plain.len() / 3 + 64);
     let out = match coding {
@@ -77,7 +76,8 @@ pub(crate) fn compressed(plain: &[u8], coding: Coding) -> Option<Bytes> {
             gzip.finish().ok()?
         }
         Coding::Brotli => {
-            // Quality 4 and a window of 256 KiB keep the encoder's tables small; they are cleared for each response.
+            // Quality 4 and a window of 256 KiB keep the encoder's tables small, because they are cleared for each
+            // response.
             let mut brotli = brotli::CompressorWriter::new(out, 16 * 1024, 4, 18);
             brotli.write_all(plain).ok()?;
             brotli.into_inner()

@@ -5,8 +5,8 @@ use data_model::ErrorCode;
 
 use crate::Problem;
 
-/// The state of a server that may be about to stop. The probe of the server then fails, so that proxies choose another
-/// server; the server still handles requests as before.
+/// State of a server that may be about to stop. The server's probe then fails, so that proxies choose another server.
+/// Requests are still handled as before.
 #[derive(Debug, Clone, Default)]
 pub struct DrainState(Arc<AtomicBool>);
 
@@ -16,7 +16,7 @@ impl DrainState {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Checks if the server still accepts traffic; a probe must call this first.
+    /// Checks that the server still accepts traffic. A probe must call this first.
     ///
     /// # Errors
     /// 503 `not_ready`: the server is about to stop.

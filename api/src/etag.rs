@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 pub struct EntityTag(HeaderValue);
 
 impl EntityTag {
-    /// Derives a tag from all inputs of a response. The parts are separated, so `["ab", "c"]` and `["a", "bc"]` give
+    /// Derives a tag from all inputs of a response. The inputs are separated, so `["ab", "c"]` and `["a", "bc"]` give
     /// different tags.
     #[must_use]
     pub fn of(parts: &[&[u8]]) -> Self {
@@ -20,7 +20,7 @@ impl EntityTag {
         Self::spell(digest)
     }
 
-    /// Derives a tag from `parts` and from a parsed request. Requests with equal values get the same tag, even if their
+    /// Derives a tag from `parts` and a parsed request. Requests with equal values get the same tag, even if their
     /// texts differ. Identical builds of the program derive the same tag.
     #[must_use]
     pub fn following(parts: &[&[u8]], request: &impl Hash) -> Self {
@@ -56,7 +56,7 @@ impl EntityTag {
     }
 }
 
-/// Feeds the output of a value's `Hash` to a digest. The `Hash` implementation itself separates consecutive values.
+/// Digest of the bytes that a value's `Hash` writes. `Hash` itself separates consecutive values.
 struct DigestHasher(Sha256);
 
 impl Hasher for DigestHasher {
@@ -65,25 +65,24 @@ impl Hasher for DigestHasher {
     }
 
     fn finish(&self) -> u64 {
-        // This hasher method is unused, because the full digest is read.
+        // This method of hashers is unused, because the full digest is read.
         0
     }
 }
 
-/// Strips the weakness prefix of a tag for weak comparison (RFC 9110, 8.8.3.2).
+/// Removes the mark of a weak tag, for weak comparison (RFC 9110, 8.8.3.2).
 fn opaque(tag: &[u8]) -> &[u8] {
     let tag = tag.trim_ascii();
     tag.strip_prefix(b"W/").unwrap_or(tag)
 }
 
-/// Returns true if `If-None-Match` contains `tag`, so that the response is 304. The header is a list of tags or `*`,
-/// compared weakly.
+/// True if `If-None-Match` contains `tag`, so that the response is 304. The header is a list of tags or `*`, compared
+/// weakly.
 #[must_use]
 pub fn if_none_match(headers: &HeaderMap, tag: &EntityTag) -> bool {
     let wanted = tag.opaque();
     headers.get_all(header::IF_NONE_MATCH).iter().any(|list| {
-        // Tags of this server contain no comma, so a foreign tag with a comma cannot be mistaken for a tag of this
-        // server.
+        // This server's tags have no comma, so a foreign tag with a comma cannot equal one of them.
         list.as_bytes()
             .split(|byte| *byte == b',')
             .any(|one| one.trim_ascii() == b"*" || opaque(one) == wanted)

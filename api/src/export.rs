@@ -18,12 +18,11 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use crate::telemetry_error::TelemetryError;
 use crate::trace_config::TraceConfig;
 
-/// Maximum time to wait for the collector. Spans that the collector does not accept within this time are lost, and the
-/// program continues.
+/// Maximum time to wait for the collector. Spans that it does not accept in time are lost, and the program continues.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Minimum time between two warnings about lost spans.
 const TOLD_EVERY: Duration = Duration::from_secs(300);
-/// Maximum size of a collector's response that is read.
+/// Maximum size of a collector's response.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 /// Sends spans until it is dropped; [`Traces::end`] sends the remaining spans.
@@ -31,7 +30,7 @@ const ANSWER_BYTES_MAX: usize = 64 * 1024;
 pub struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// Starts sending to the collector in `config`. The requests run on `runtime`.
+    /// Starts to send spans to the collector in `config`. The requests run on `runtime`.
     pub(crate) fn start(config: &TraceConfig, runtime: Handle) -> Result<(Self, SdkTracer), TelemetryError> {
         let client = reqwest::Client::builder()
             .timeout(TIMEOUT)
@@ -63,8 +62,8 @@ impl Traces {
         Ok((Self(provider), tracer))
     }
 
-    /// Sends the remaining spans. Blocks for up to some seconds while the collector accepts them. Must not be called on
-    /// a thread that the runtime needs.
+    /// Sends the remaining spans. Blocks for up to some seconds while the collector accepts them, so it must not run on
+    /// a thread of the runtime.
     pub fn end(self) {
         if let Err(error) = self.0.shutdown_with_timeout(TIMEOUT) {
             tracing::warn!(%error, "the remaining trace spans could not be sent");
@@ -72,16 +71,16 @@ impl Traces {
     }
 }
 
-/// The HTTP client of the exporter. The exporter's own thread has no runtime.
+/// HTTP client of the exporter. The exporter's own thread has no runtime.
 struct Client {
     client: reqwest::Client,
     runtime: Handle,
-    /// Time of the last warning about lost spans. The exporter itself gives no warning.
+    /// Time of the last warning about lost spans. The exporter itself does not warn.
     told: Mutex<Option<Instant>>,
 }
 
 impl Client {
-    /// Warns that spans are lost, unless a recent warning said so.
+    /// Warns that spans are lost, unless there was a recent warning.
     fn tell(&self, collector: &str, why: &str) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.is_none_or(|told| told.elapsed() >= TOLD_EVERY) {
@@ -101,7 +100,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// Removes the URL from an error, because it may contain secrets.
+/// Removes the URL from an error, because the URL may contain secrets.
 fn nameless(error: reqwest::Error) -> HttpError {
     error.without_url().into()
 }
@@ -115,7 +114,7 @@ fn with_causes(error: &dyn std::error::Error) -> String {
 impl HttpClient for Client {
     async fn send_bytes(&self, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, HttpError> {
         let client = self.client.clone();
-        // Leaves out the user, password and query that the URL may contain.
+        // The user, password and query of the URL are not logged.
         let (host, port) = (request.uri().host().unwrap_or_default(), request.uri().port_u16());
         let collector = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
         let sent = self.runtime.spawn(async move {
@@ -143,11 +142,11 @@ impl HttpClient for Client {
     }
 }
 
-/// Makes an exported span the child of the span that the headers name (W3C Trace Context).
+/// Makes an exported span the child of the span in the headers (W3C Trace Context).
 pub(crate) fn set_parent(span: &Span, headers: &HeaderMap) {
     if !span.is_disabled() {
         let parent = TraceContextPropagator::new().extract(&HeaderExtractor(headers));
-        // Setting the parent fails only for a span that is disabled or has ended.
+        // This fails only for a span that is disabled or has ended.
         let _ = span.set_parent(parent);
     }
 }

@@ -1,4 +1,4 @@
-//! Throttling of log messages that every request would repeat.
+//! Throttle for log messages that every request would repeat.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ pub struct LogThrottle {
 #[derive(Debug, Default)]
 struct LastLog {
     at: Option<Instant>,
-    /// Number of messages suppressed since a message was last logged.
+    /// Number of messages that were suppressed since the last logged one.
     left_out: u64,
 }
 

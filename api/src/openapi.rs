@@ -106,7 +106,6 @@ pub enum LocationDocument {
     Index(u64),
 }
 
-/// Returns the schemas, headers and security schemes that every document needs.
 pub(crate) fn common_components() -> Components {
     let text = || ObjectBuilder::new().schema_type(Type::String).build();
     let whole = || ObjectBuilder::new().schema_type(Type::Integer).build();
@@ -183,7 +182,7 @@ impl IntoResponses for MethodError {
     }
 }
 
-/// Returns the error responses that every operation has in both tiers.
+/// Returns the error responses that every operation of both tiers has.
 fn common_errors() -> BTreeMap<&'static str, ResponseBuilder> {
     let retry =
         |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));

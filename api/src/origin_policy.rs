@@ -1,8 +1,7 @@
-//! Checks the origin of requests (the Fetch standard's `Origin`) and the host name used to reach this server.
+//! Check of a request's origin (the Fetch standard's `Origin`) and of the host name by which it reached this server.
 //!
-//! With DNS rebinding, a page makes its own host name resolve to this machine. For the browser the page then has the
-//! same origin as this server, so CORS does not stop it. The `Origin` and `Host` of the page's requests are names that
-//! were not assigned to this server.
+//! DNS rebinding lets a page's own host name resolve to this machine. For the browser the page then has the origin of
+//! this server, so CORS does not stop it. The names in the request's `Origin` and `Host` are not those of this server.
 
 use std::net::IpAddr;
 
@@ -17,7 +16,7 @@ use crate::Problem;
 /// Decides if a request's origin and host name are allowed.
 #[derive(Debug, Clone)]
 pub struct OriginPolicy {
-    /// Allowed origins, as browsers write them.
+    /// Allowed origins in the spelling of browsers.
     origins: Vec<String>,
     /// Allowed host names besides those of this machine; `None` allows any name.
     hosts: Option<Vec<String>>,
@@ -47,7 +46,7 @@ impl OriginPolicy {
         self.check_names(request.headers(), request.uri().authority())
     }
 
-    /// Checks a request's headers, and the authority of its URI if it has one.
+    /// Checks a request's headers and the authority of its URI.
     ///
     /// # Errors
     /// `forbidden`
@@ -70,7 +69,7 @@ impl OriginPolicy {
     fn takes_origin(&self, headers: &HeaderMap) -> bool {
         let mut sent = headers.get_all(header::ORIGIN).iter();
         let Some(origin) = sent.next() else {
-            // The request does not come from a page: browsers send the origin with every POST.
+            // The request is not from a page, because browsers send the origin with every POST.
             return true;
         };
         if sent.next().is_some() {
@@ -110,7 +109,7 @@ fn is_of_this_machine(origin: &str) -> bool {
     plain && host && matches!(url.scheme(), "http" | "https")
 }
 
-/// Returns true for `localhost`, names below it (RFC 6761, 6.3), and loopback addresses.
+/// True for `localhost`, names below it (RFC 6761, 6.3), and loopback addresses.
 fn is_this_machine(name: &str) -> bool {
     let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     name == "localhost"

@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 
 use crate::{Location, RequestId, Rule, Violation};
 
-/// An error response: a problem document (RFC 9457), or the list of validation errors for an invalid request.
+/// Error response: a problem document (RFC 9457), or the list of validation errors for an invalid request.
 ///
-/// A handler returns it, and the edge writes the body, because only the edge knows the request id. The text of a
-/// problem is for the caller; internal causes belong in the log.
+/// A handler returns the problem, and the edge writes the body, because only the edge knows the request id. The text of
+/// a problem is for the caller; internal causes belong in the log.
 #[derive(Debug, Clone)]
 pub struct Problem(Box<Inner>);
 
@@ -31,7 +31,7 @@ pub enum ProblemForm {
 #[derive(Debug, Clone)]
 struct Inner {
     code: ErrorCode,
-    /// Status to send instead of the code's default status.
+    /// Status that replaces the code's default status.
     status: Option<StatusCode>,
     detail: Option<Cow<'static, str>>,
     violations: Vec<Violation>,
@@ -40,7 +40,7 @@ struct Inner {
     headers: HeaderMap,
 }
 
-/// A problem document of RFC 9457, with additional fields.
+/// Problem document of RFC 9457, with additional fields.
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(rename = "type")]
@@ -54,7 +54,7 @@ struct Document<'a> {
     members: Map<String, Value>,
 }
 
-/// An error with a code and a sentence.
+/// Error with a code and a sentence.
 #[derive(Serialize)]
 struct CodeAndContent<'a> {
     code: ErrorCode,
@@ -110,27 +110,25 @@ impl Problem {
         problem
     }
 
-    /// Creates a 400 that lists these faults, for requests that are invalid as HTTP.
+    /// Creates a 400 with these faults, for requests that are invalid as HTTP.
     #[must_use]
     pub(crate) fn no_http(violations: Vec<Violation>) -> Self {
         Self::invalid(violations).with_status(StatusCode::BAD_REQUEST)
     }
 
-    /// Sets a status that replaces the code's default status.
     #[must_use]
     pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
         self.0.status = Some(status);
         self
     }
 
-    /// Creates a 422 for a body that is not JSON.
     #[must_use]
     pub(crate) fn malformed_json(violation: Violation) -> Self {
         Self::refused(ErrorCode::MalformedJson, vec![violation])
     }
 
-    /// Creates the problem for the code that an error maps to. The error's own text is not shown, because it may name
-    /// internal causes.
+    /// Creates the problem for the code of an error. The error's own text is not shown, because it may name internal
+    /// causes.
     #[must_use]
     pub fn of(error: &impl Classify) -> Self {
         let problem = Self::new(error.code());
@@ -179,7 +177,7 @@ impl Problem {
         self.0.status.unwrap_or_else(of_code)
     }
 
-    /// Writes the body and headers of the response, and returns the body.
+    /// Writes the headers of the response, and returns its body.
     pub(crate) fn render(self, response: &mut Response, request_id: &RequestId, form: ProblemForm) -> Bytes {
         let status = self.status();
         let Inner {
@@ -192,7 +190,7 @@ impl Problem {
             headers,
         } = *self.0;
         if violations.is_empty() && code.status() == StatusCode::UNPROCESSABLE_ENTITY.as_u16() {
-            // By the API contract, every 422 contains a list of faults.
+            // The API contract requires a list of faults in every 422.
             let rule = Rule::Code(code, detail.clone().unwrap_or(code.title().into()));
             violations.push(Violation::new(vec!["body".into()], &rule, None));
         }

@@ -13,7 +13,7 @@ pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 const CHARS_MAX: usize = 128;
 
 thread_local! {
-    // An id must be unique, but not secret: a per-thread generator saves a system call for each request.
+    // An id must be unique but not secret. A generator per thread saves a system call for each request.
     static RANDOM: RefCell<SmallRng> = RefCell::new(SmallRng::from_seed(seed()));
 }
 

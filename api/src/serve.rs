@@ -26,8 +26,8 @@ use crate::edge::{EdgeRouter, HostFault};
 /// Limits of a server's connections.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
-    /// Maximum number of open connections. When the maximum is reached, an idle connection is closed for a new
-    /// connection. If no connection is idle, the new connection waits.
+    /// Maximum number of open connections. At the maximum, an idle connection is closed for a new one. If none is idle,
+    /// the new connection waits.
     pub connections_max: usize,
     /// Maximum number of open connections per IPv4 address or IPv6 /64 network, at least 1. Further connections are
     /// closed unread after `refusal_delay_ms`.
@@ -77,7 +77,7 @@ pub enum ServeError {
     /// The listening socket has failed.
     #[error("no further connections can be accepted")]
     Accept(#[source] std::io::Error),
-    /// Some requests were still in flight when the drain time was over, and were aborted.
+    /// Some requests were still running at the end of the drain time and were aborted.
     #[error("{connections} connections were aborted after {drain_ms} ms")]
     Drain {
         /// Number of aborted connections.
@@ -87,8 +87,8 @@ pub enum ServeError {
     },
 }
 
-/// Serves `router` on `listener` until `stop`. After `stop`, accepts no more connections and lets the requests in
-/// flight finish.
+/// Serves `router` on `listener` until `stop`. Then no connection is accepted any more, and the running requests
+/// finish.
 ///
 /// # Errors
 /// See [`ServeError`].
@@ -100,7 +100,7 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     let builder = connection_builder(config);
     let places = Arc::new(Semaphore::new(config.connections_max.min(Semaphore::MAX_PERMITS)));
-    // All connections get the signal, also if the server stops without `stop`.
+    // All connections get the signal, even if the server ends without `stop`.
     let closing = stop.child_token();
     let trusted = config.trusted_proxies.clone();
     let holders = Holders::new(config.connections_per_address_max.max(1), trusted, closing.clone());
@@ -115,7 +115,7 @@ pub async fn serve(
             Ok(accepted) => accepted,
             Err(error) if failures_in_a_row < 1000 => {
                 failures_in_a_row += 1;
-                // The process is out of file descriptors, or a peer has disconnected already. A short wait avoids a
+                // The process has no free file descriptor, or the peer has already disconnected. A short wait avoids a
                 // busy loop.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -162,7 +162,7 @@ pub async fn serve(
     let ended = async { while connections.join_next().await.is_some() {} };
     let drained = tokio::time::timeout(Duration::from_millis(config.drain_ms), ended).await;
     if drained.is_err() {
-        // Dropping the set here aborts the remaining connections.
+        // Dropping the set aborts the remaining connections.
         outcome?;
         return Err(ServeError::Drain {
             connections: connections.len(),
@@ -190,8 +190,7 @@ fn refuse(stream: TcpStream, delay: Duration, refusals: &Arc<Semaphore>, closing
 /// Time to wait for an idle connection to close before closing another idle connection.
 const GIVE_WAY_RETRY_MS: u64 = 100;
 
-/// Acquires a slot for a connection. If no slot is free, closes idle connections one after another until a slot is
-/// free.
+/// Acquires a slot for a connection. If no slot is free, idle connections are closed one after another until one is.
 async fn place(places: &Arc<Semaphore>, holders: &Holders) -> Option<OwnedSemaphorePermit> {
     if let Ok(place) = Arc::clone(places).try_acquire_owned() {
         return Some(place);
@@ -207,7 +206,7 @@ async fn place(places: &Arc<Semaphore>, holders: &Holders) -> Option<OwnedSemaph
     }
 }
 
-/// Maximum number of headers in hyper if no maximum is set (`hyper::server::conn::http1::Builder::max_headers`).
+/// Maximum number of headers in hyper by default (`hyper::server::conn::http1::Builder::max_headers`).
 const HEADERS_MAX_UNSET: usize = 100;
 
 fn connection_builder(config: &ServerConfig) -> auto::Builder<TokioExecutor> {
@@ -216,7 +215,7 @@ fn connection_builder(config: &ServerConfig) -> auto::Builder<TokioExecutor> {
         .http1()
         .header_read_timeout(Duration::from_millis(config.header_read_timeout_ms))
         .max_buf_size(config.header_bytes_max.max(8192));
-    // Hyper's default limit costs nothing; an explicit limit makes it clear a table for each request.
+    // Hyper's default limit costs nothing. With an explicit limit, hyper clears a table for each request.
     if config.headers_max != HEADERS_MAX_UNSET {
         builder.http1().max_headers(config.headers_max);
     }

@@ -50,7 +50,7 @@ pub struct TraceCollector<'a> {
 
 /// Sends the program's log to standard error. `filter` is a `tracing` filter: `info,access=debug` also logs requests.
 ///
-/// With `traces`, spans are also sent to a collector; the caller must end the returned `Traces`.
+/// With `traces`, spans are also sent to a collector. The caller must end the returned `Traces`.
 ///
 /// # Errors
 /// See [`TelemetryError`].
@@ -70,7 +70,7 @@ pub fn init_logs(
     init_traces(log, config, runtime).map(Some)
 }
 
-/// Sends spans to a collector in addition to the log.
+/// Sends the log to standard error and spans to a collector.
 #[cfg(feature = "otlp")]
 fn init_traces(
     log: impl Layer<tracing_subscriber::Registry> + Send + Sync,
@@ -110,7 +110,7 @@ fn env_filter(filter: &str) -> Result<EnvFilter, TelemetryError> {
     })
 }
 
-/// Upper bounds of the histogram buckets for durations.
+/// Upper bounds of the histogram buckets for durations, in seconds.
 const SECONDS: [f64; 14] = [
     0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0,
 ];
@@ -162,7 +162,7 @@ pub fn install_metrics(version: &str) -> Result<PrometheusHandle, TelemetryError
     Ok(handle)
 }
 
-/// Records the process's use of system resources.
+/// Records the system resources that the process uses.
 fn measure(system: &mut System, process: Pid) {
     let wanted = ProcessRefreshKind::nothing().with_memory().with_cpu().without_tasks();
     system.refresh_processes_specifics(ProcessesToUpdate::Some(&[process]), false, wanted);
@@ -173,8 +173,8 @@ fn measure(system: &mut System, process: Pid) {
     metrics::counter!("process_cpu_seconds_total").absolute(used.accumulated_cpu_time() / 1000);
 }
 
-/// Moves recorded durations into their histogram buckets every five seconds until `stop`. Without this upkeep,
-/// durations accumulate in memory while no client scrapes the metrics. Also measures the process every five seconds.
+/// Moves recorded durations into their histogram buckets every five seconds until `stop`. Otherwise durations
+/// accumulate in memory while no client scrapes the metrics. Also measures the process.
 pub async fn run_metrics_upkeep(handle: PrometheusHandle, stop: CancellationToken) {
     let mut ticks = tokio::time::interval(Duration::from_secs(5));
     let process = sysinfo::get_current_pid().ok();

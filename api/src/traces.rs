@@ -1,8 +1,8 @@
 use axum::extract::Request;
 use tracing::Span;
 
-/// Creates the span of a request, as a child of the caller's span if the request names one (W3C Trace Context). The
-/// span is disabled unless traces are sent.
+/// Creates the span of a request. If the request names a span of the caller, that is the parent (W3C Trace Context).
+/// The span is disabled unless traces are sent.
 pub(crate) fn request_span(request: &Request, route: &str, request_id: &str) -> Span {
     let span = tracing::info_span!(
         target: "trace::request",

@@ -94,7 +94,7 @@ impl Caller {
     }
 }
 
-/// Extracts the caller that the edge identified. Without an edge the caller is anonymous.
+/// Extracts the caller that the edge identified. Without an edge, the caller is anonymous.
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Infallible;
 

@@ -2,13 +2,13 @@ use http::{HeaderMap, HeaderName, header};
 
 const SERVICE_KEY: HeaderName = HeaderName::from_static("x-service-key");
 
-/// Name of the session cookie. Browsers accept the `__Host-` prefix only from the host itself and over TLS.
+/// Name of the session cookie. Browsers accept the prefix `__Host-` only from the host itself and over TLS.
 pub const SESSION_COOKIE: &str = "__Host-haat_session";
 
-/// Prefix of every key. The prefix makes it possible to detect a key in a URL.
+/// Prefix of every key, by which a key in a URL can be detected.
 const KEY_PREFIX: &[u8] = b"haat_live_";
 
-/// Maximum length of a text to check as a key or session, far above the real lengths.
+/// Maximum length of a text that is checked as a key or session. Real ones are much shorter.
 const BYTES_MAX: usize = 256;
 
 /// A credential in a request.
@@ -34,7 +34,7 @@ impl std::fmt::Debug for Credential<'_> {
 pub(super) struct CredentialError(pub(super) &'static str);
 
 impl<'a> Credential<'a> {
-    /// Returns the credential of a request. A key has priority over a session, because it was sent on purpose, while
+    /// Returns the credential of a request. A key has priority over a session, because clients send keys on purpose and
     /// browsers send cookies automatically.
     pub(super) fn of(headers: &'a HeaderMap, query: Option<&str>) -> Result<Option<Self>, CredentialError> {
         if query.is_some_and(holds_key) {
@@ -83,7 +83,7 @@ fn single<'a>(
     text.map(|text| Some(text.trim()))
 }
 
-/// Parses the token in `Bearer TOKEN` (RFC 6750, 2.1). The scheme is case-insensitive.
+/// Parses the token in `Bearer TOKEN` (RFC 6750, 2.1). The case of the scheme does not matter.
 fn bearer(value: &str) -> Result<&str, CredentialError> {
     let token = value
         .split_once(' ')
@@ -93,7 +93,7 @@ fn bearer(value: &str) -> Result<&str, CredentialError> {
     ))
 }
 
-/// Returns the session cookie. Returns `None` for several, because a `__Host-` cookie is set only once.
+/// Returns the session cookie. Returns `None` if there are several, because a `__Host-` cookie exists only once.
 fn session(headers: &HeaderMap) -> Option<&str> {
     let lines = headers.get_all(header::COOKIE).into_iter();
     let cookies = lines
@@ -107,7 +107,7 @@ fn session(headers: &HeaderMap) -> Option<&str> {
     (named.next().is_none() && first.len() <= BYTES_MAX).then_some(first)
 }
 
-/// Returns true if a query contains a key, percent-encoded or not.
+/// True if a query contains a key, percent-encoded or not.
 fn holds_key(query: &str) -> bool {
     let plain = |bytes: &[u8]| memchr::memmem::find(bytes, KEY_PREFIX).is_some();
     if query.contains('%') {

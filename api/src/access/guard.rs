@@ -16,14 +16,14 @@ use crate::{AddressRanges, Problem};
 
 const OTHER_KEY_WANTED: HeaderValue = HeaderValue::from_static("Bearer realm=\"haat\", error=\"invalid_token\"");
 
-/// Maximum number of invalid sessions of one client per minute. A browser with an expired session sends its cookie with
-/// every request of a page until the page removes it.
+/// Maximum number of invalid sessions per client and minute. A browser sends the cookie of an expired session with
+/// every request until the page removes the cookie.
 const FORGED_MAX: u32 = 60;
 
-/// Start of the clock for counting forged sessions.
+/// Start of the clock that counts invalid sessions.
 static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// Time since the process started counting, unaffected by changes of the system clock.
+/// Time since the start of the process. Changes of the system clock do not affect it.
 fn passed() -> Timestamp {
     Timestamp::from_micros(i64::try_from(BEGIN.elapsed().as_micros()).unwrap_or(i64::MAX))
 }
@@ -67,7 +67,7 @@ impl Default for Guard {
     }
 }
 
-/// The facts about a route that the guard needs.
+/// Access facts about a route.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RouteAccess {
     /// True if requests count towards limits. Requests under `/v1/` and requests for equally expensive documents count.
@@ -77,22 +77,22 @@ pub(crate) struct RouteAccess {
     pub(crate) keyed: Vec<Method>,
     /// True if pages of any origin may read the route.
     pub(crate) any_origin: bool,
-    /// True if a `POST` only reads and writes nothing.
+    /// True if a `POST` of the route writes nothing.
     pub(crate) reads_by_post: bool,
-    /// True if handlers get the network that a request comes from.
+    /// True if handlers get the network of the request.
     pub(crate) tells_network: bool,
-    /// True if the route is served even when a limit of the caller is reached, because it reports the limits.
+    /// True if the route is served even after a limit is reached, because it reports the limits.
     pub(crate) past_limits: bool,
     /// True if a request may cost more than one request.
     pub(crate) costs_more: bool,
 }
 
-/// The decision to admit or refuse a request.
+/// Decision to admit or refuse a request.
 #[derive(Debug)]
 pub(crate) struct GuardDecision {
-    /// The caller, or the problem to refuse the request with.
+    /// Caller, or the problem that is the response to a refused request.
     pub(crate) outcome: Result<Caller, Problem>,
-    /// The limits to state in the response.
+    /// Limits that the response states.
     pub(crate) told: Option<(Verdict, Arc<Allowance>)>,
 }
 
@@ -112,19 +112,19 @@ impl GuardDecision {
     }
 }
 
-/// The facts about a request that admission needs after the caller is identified.
+/// Facts about a request that are needed once the caller is identified.
 #[derive(Debug, Clone, Copy)]
 struct AdmissionContext {
     counted: bool,
     keyed: bool,
     past_limits: bool,
-    /// True if the request may come from outside the pages of this site.
+    /// True if the request may come from outside this site's pages.
     foreign: bool,
     network: Option<ClientNetwork>,
 }
 
 impl Guard {
-    /// Returns the client's network for a request with these headers on a connection from `peer`.
+    /// Returns the client's network for a request with these headers from `peer`.
     pub(crate) fn network(&self, peer: IpAddr, headers: &HeaderMap) -> ClientNetwork {
         ClientNetwork::of_request(peer, headers, &self.trusted_proxies, self.forwarded_header)
     }
@@ -151,7 +151,7 @@ impl Guard {
             Ok(None) => return self.admit(Ok(None), asking),
             Err(unreadable) => return self.admit(Err(unreadable.problem()), asking),
         };
-        // Pages check sessions themselves: an expired session must not block the sign-in page.
+        // Pages check sessions themselves, because an expired session must not block the sign-in page.
         if matches!(credential, Credential::Session(_)) && !route.counted {
             return self.admit(Ok(None), asking);
         }
@@ -177,8 +177,8 @@ impl Guard {
         }
     }
 
-    /// Handles a session without a lookup, because its network sent too many invalid ones. Operations open to everybody
-    /// are still served as to an anonymous caller.
+    /// Handles a session without a lookup, because its network sent too many invalid ones. Operations that are open to
+    /// everybody treat the caller as anonymous.
     fn unknown(&self, asking: AdmissionContext, wait: Duration) -> Prompt<GuardDecision> {
         if !asking.keyed {
             return self.admit(Ok(None), asking);
@@ -198,7 +198,6 @@ impl Guard {
             Err(problem) if matches!(problem.code(), ErrorCode::InvalidKey | ErrorCode::InvalidSession) => {
                 (None, Some(problem))
             }
-            // The lookup of the identity failed.
             Err(problem) => return Prompt::Now(GuardDecision::refused(problem)),
         };
         let caller = match known {
@@ -236,12 +235,13 @@ impl Guard {
                     let mut verdict = verdict.get().await;
                     if asking.goes_past(&verdict) {
                         verdict.outcome = match verdict.outcome {
-                            // Up to one more burst is served beyond the rate limit; a caller that requests only such
-                            // routes is refused after that.
+                            // Such a route may exceed the rate limit by one more burst. A caller that requests only
+                            // such routes is refused after that.
                             Outcome::TooFast(wait) if allowance.burst_time().is_some_and(|most| wait > most) => {
                                 Outcome::TooFast(wait)
                             }
-                            // The rate limit applies on any day: a caller without remaining burst is too fast.
+                            // The rate limit comes before the daily limit: a caller without remaining burst is too
+                            // fast.
                             Outcome::TooManyToday(_) if verdict.remaining == Some(0) => {
                                 Outcome::TooFast(Duration::from_secs(1))
                             }
@@ -257,7 +257,7 @@ impl Guard {
         }
     }
 
-    /// Checks that the access table allows `caller` to call an operation.
+    /// Checks that `caller` may call an operation according to the access table.
     ///
     /// # Errors
     /// `missing_credentials`
@@ -268,8 +268,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Charges one more request of `caller` to `route`. Used for requests that contain several operations, the first of
-    /// which was charged by the edge.
+    /// Charges one more request of `caller` to `route`. A request with several operations needs this, because the edge
+    /// charged only the first one.
     ///
     /// # Errors
     /// `rate_limit` or `daily_limit`
@@ -307,8 +307,7 @@ impl Guard {
     }
 }
 
-/// Returns the caller whose limits a request uses. For a guest this is the network, since anybody can create any number
-/// of guests.
+/// Returns the caller whose limits a request uses. For a guest this is the network, because anybody can create guests.
 fn counted(caller: &Caller) -> Caller {
     match caller.known().map(|known| &known.via) {
         Some(Via::Guest { network }) => Caller::Anonymous(*network),
@@ -323,8 +322,8 @@ fn identified(
 ) -> Result<Option<Arc<KnownCaller>>, Problem> {
     match known {
         Ok(known) => Ok(Some(known)),
-        // A browser sends the cookie of an expired session automatically. Operations open to everybody are served
-        // anyway.
+        // A browser sends the cookie of an expired session automatically, so operations that are open to everybody
+        // still work.
         Err(_) if is_session && !keyed => Ok(None),
         Err(why) if is_session => Err(refusal(why.code_of_session())),
         Err(why) => Err(refusal(why.code_of_key())),
@@ -360,19 +359,18 @@ fn too_much(verdict: &Verdict) -> Option<Problem> {
 }
 
 impl AdmissionContext {
-    /// Returns true if a request may be served although a limit of the caller is reached.
+    /// True if a request is served even though a limit of the caller is reached.
     fn goes_past(&self, verdict: &Verdict) -> bool {
         self.past_limits && !matches!(verdict.outcome, Outcome::Allowed)
     }
 }
 
 impl RouteAccess {
-    /// Returns true if a request with this method needs a key or a session.
+    /// True if requests with this method need a key or a session.
     pub(crate) fn needs_key(&self, method: &Method) -> bool {
         if self.keyed.is_empty() {
             return false;
         }
-        // HEAD is handled like GET.
         let method = if method == Method::HEAD { &Method::GET } else { method };
         self.keyed.contains(method)
     }
@@ -384,10 +382,9 @@ impl CredentialError {
     }
 }
 
-/// Returns true if a request may not come from a script of this site; only such scripts may act for a session. Browsers
-/// state the origin (`Sec-Fetch-Site`, else `Origin`) and the purpose (`Sec-Fetch-Dest`) of a request. Safe methods are
-/// allowed, except for operations that need a caller: a read by such an operation may create an object at a store, so
-/// the read must come from a script.
+/// True if a request may come from something else than a script of this site. Only such scripts may act for a session.
+/// Browsers state the origin (`Sec-Fetch-Site`, else `Origin`) and the purpose (`Sec-Fetch-Dest`) of a request. Safe
+/// methods are allowed, except for operations that need a caller: such a read may create an object at a store.
 fn may_be_foreign(request: &Request, keyed: bool) -> bool {
     let is_safe = request.method().is_safe();
     if is_safe && !keyed {
@@ -395,7 +392,7 @@ fn may_be_foreign(request: &Request, keyed: bool) -> bool {
     }
     let headers = request.headers();
     if let Some(site) = headers.get("sec-fetch-site") {
-        // A followed link or a loaded image.
+        // The browser follows a link or loads an image.
         let is_no_script = is_safe && headers.get("sec-fetch-dest").is_some_and(|what| what != "empty");
         return site != "same-origin" || is_no_script;
     }

@@ -1,7 +1,7 @@
-//! Callers and their rights, which the edge checks before anything else in a request.
+//! Callers and their rights, which the edge checks before anything else.
 //!
-//! This module contains the HTTP rules: the location of a key in a request, the client address behind proxies, and the
-//! headers of a response. The known keys and their limits are behind [`Identify`] and [`Limit`].
+//! This module contains the HTTP rules: where a request has its key, which client address a proxy states, and which
+//! headers a response has. [`Identify`] knows the keys, and [`Limit`] their limits.
 
 mod caller;
 mod credential;
@@ -64,15 +64,15 @@ pub enum NotTaken {
 
 /// Identifies the owners of keys and sessions.
 pub trait Identify: Send + Sync + fmt::Debug {
-    /// Returns the caller that `credential` belongs to. Known keys are resolved within the process, and their caller is
-    /// created once, not for each request.
+    /// Returns the owner of `credential`. Known keys are resolved within the process, and their caller is created only
+    /// once.
     fn identify(&self, credential: Credential<'_>) -> Prompt<Result<Arc<KnownCaller>, NotTaken>>;
 }
 
 /// Counts the requests of callers, and decides when there are too many.
 pub trait Limit: Send + Sync + fmt::Debug {
-    /// Charges one request to `caller`. Anonymous callers share the limits of their network. Anonymous callers without
-    /// a network, such as calls within the process, share one allowance.
+    /// Charges one request to `caller`. Anonymous callers share the limits of their network. Those without a network,
+    /// such as calls within the process, share one allowance.
     fn admit(&self, caller: &Caller) -> Prompt<Verdict>;
 
     /// Returns the verdict on the next request of `_caller` without counting anything. Anonymous callers without a network
@@ -106,7 +106,6 @@ impl Identify for NoCredentials {
 }
 
 impl NotTaken {
-    /// Returns the error code for a refused key.
     pub(crate) const fn code_of_key(self) -> ErrorCode {
         match self {
             Self::Invalid => ErrorCode::InvalidKey,
@@ -114,7 +113,6 @@ impl NotTaken {
         }
     }
 
-    /// Returns the error code for a refused session.
     pub(crate) const fn code_of_session(self) -> ErrorCode {
         match self {
             Self::Invalid => ErrorCode::InvalidSession,

@@ -9,8 +9,7 @@ use crate::AddressRanges;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The header in which trusted proxies name the client. Forwarding headers of the other kind are ignored, because the
-/// client can set them.
+/// Header in which trusted proxies name the client. Clients can set other forwarding headers, so those are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ForwardedHeader {
@@ -21,18 +20,17 @@ pub enum ForwardedHeader {
     Forwarded,
 }
 
-/// Limits of a client's surrounding networks, as multiples of one client's limits: for a network of many clients, and
-/// for a network of very many clients.
+/// Limit of a network with many clients, as a multiple of one client's limit. The next constant is for a network with
+/// very many clients.
 const MANY: NonZeroU32 = NonZeroU32::new(4).unwrap();
 const VERY_MANY: NonZeroU32 = NonZeroU32::new(16).unwrap();
 
-/// The surrounding networks of a client, by prefix length.
+/// Networks around an IPv4 client by prefix length, with their multiples.
 const AROUND_V4: [(u8, NonZeroU32); 1] = [(24, VERY_MANY)];
 const AROUND_V6: [(u8, NonZeroU32); 2] = [(56, MANY), (48, VERY_MANY)];
 
-/// The unit for counting callers and connections. A unit is an IPv4 address, or an IPv6 /64 network, because one
-/// subscriber has all addresses of a /64. Surrounding larger networks are counted too, to limit clients that control
-/// many units.
+/// Unit in which callers and connections are counted: an IPv4 address, or an IPv6 /64 network, because one subscriber
+/// has all addresses of a /64. Larger networks around it are counted too, to limit clients with many units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClientNetwork {
     /// First address of the network.
@@ -51,8 +49,9 @@ impl ClientNetwork {
     /// All multiples that [`Self::around`] may return, in limits of one client.
     pub const TIMES_AROUND: [NonZeroU32; 2] = [MANY, VERY_MANY];
 
-    /// Returns the surrounding networks, smallest first, each with its limit as a multiple of one client's. For IPv6
-    /// these are the /56, which many subscribers get, and the /48, which anybody can get; for IPv4 the /24.
+    /// Returns the networks around this one, the smallest first, each with its limit as a multiple of one client's. An
+    /// IPv6 client has the /56, which many subscribers get, and the /48, which anybody can get. An IPv4 client has the
+    /// /24.
     pub fn around(self) -> impl Iterator<Item = (Self, NonZeroU32)> {
         let around: &[_] = if self.address.is_ipv4() { &AROUND_V4 } else { &AROUND_V6 };
         let first = move |(bits, times): &(u8, NonZeroU32)| (Self::first(self.address, *bits), *times);
@@ -78,11 +77,10 @@ impl ClientNetwork {
         Self { address, prefix_bits }
     }
 
-    /// Returns the client's network for a request on a connection from `peer`.
+    /// Returns the client's network for a request from `peer`.
     ///
-    /// `trusted` proxies state the address of the client whose request they forward. Entries before the last address
-    /// added by a trusted proxy come from the client and are ignored. If a proxy's entry is not an address, the proxy's
-    /// own network is used.
+    /// `trusted` proxies state the address of the client whose request they forward. Earlier entries come from the
+    /// client and are ignored. If a proxy's entry is not an address, the network of the proxy is used.
     pub(crate) fn of_request(peer: IpAddr, headers: &HeaderMap, trusted: &AddressRanges, by: ForwardedHeader) -> Self {
         if !trusted.contains(peer) {
             return Self::of(peer);
@@ -108,7 +106,7 @@ impl fmt::Display for ClientNetwork {
     }
 }
 
-/// Returns the clients that a request was forwarded for, first one first. `None` is an entry that is not an address.
+/// Returns the clients that a request was forwarded for, in their order. `None` is an entry without an address.
 fn forwarded_for(headers: &HeaderMap, by: ForwardedHeader) -> impl DoubleEndedIterator<Item = Option<IpAddr>> {
     let name = match by {
         ForwardedHeader::XForwardedFor => FORWARDED_FOR,
@@ -172,7 +170,7 @@ mod tests {
         let forwarded = "x-forwarded-for";
         assert_eq!(client("203.0.113.9", &[(forwarded, "198.51.100.1")]), "203.0.113.9");
         assert_eq!(client("10.0.0.1", &[(forwarded, "198.51.100.1")]), "198.51.100.1");
-        // The client's own entries come before the entry of the first trusted proxy.
+        // The entries of the client come before the entry of the first trusted proxy.
         assert_eq!(
             client("10.0.0.1", &[(forwarded, "1.1.1.1, 198.51.100.1, 10.2.2.2")]),
             "198.51.100.1"
@@ -193,7 +191,7 @@ mod tests {
             ClientNetwork::of_request(ip("10.0.0.1"), &headers(pairs), &trusted, by).to_string()
         };
         let chosen = ("forwarded", "for=1.1.1.1");
-        // A non-ASCII character must not hide the other entries.
+        // A non-ASCII character in one entry must not hide the others.
         for (written, is) in [
             ("\u{e9}, 198.51.100.1", "198.51.100.1"),
             ("\u{e9}", "10.0.0.1"),
@@ -249,7 +247,7 @@ mod tests {
             for by in [PLAIN, ForwardedHeader::Forwarded] {
                 let network = |peer| ClientNetwork::of_request(ip(peer), &headers, &trusted, by);
                 prop_assert_eq!(network("192.0.2.7").to_string(), "192.0.2.7");
-                // A trusted proxy without a forwarding header counts as the client itself.
+                // A trusted proxy without a forwarding header counts as the client.
                 let _any = network("10.0.0.7");
             }
         }

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Caller, CallerId, ClientNetwork};
 
-/// A limited number of slots. Each caller and each client network may use only a share, so that no single caller takes
+/// Limited number of slots. Each caller and each client network may use only a share, so that no single caller takes
 /// all slots.
 #[derive(Debug)]
 pub(crate) struct Shares {
@@ -24,16 +24,14 @@ enum Holder {
     Network(ClientNetwork),
 }
 
-/// Reasons why no slot is available.
+/// Reason why no slot is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Full {
-    /// The caller's share is used up.
     Share,
-    /// All slots are in use.
     All,
 }
 
-/// A slot, which is released on drop.
+/// One slot, which is released on drop.
 #[derive(Debug)]
 pub(crate) struct Share {
     shares: Arc<Shares>,
@@ -49,8 +47,8 @@ impl Shares {
         })
     }
 
-    /// Takes a slot for `caller` from `network`. The slot counts for the caller, the network and the surrounding
-    /// networks.
+    /// Takes a slot for `caller` from `network`. The slot counts for the caller, the network and the networks around
+    /// it.
     pub(crate) fn take(self: &Arc<Self>, caller: &Caller, network: Option<ClientNetwork>) -> Result<Share, Full> {
         let known = caller.known().map(|known| (Holder::Caller(known.id.clone()), 1));
         let levels = network.into_iter().flat_map(ClientNetwork::levels);

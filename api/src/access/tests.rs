@@ -16,8 +16,8 @@ use utoipa::openapi::OpenApi;
 use super::*;
 use crate::{CacheRule, EdgeConfig, EdgeRouter, OpenRouter, Problem};
 
-/// Accepts one key and one session. Credentials that begin with `slow` are looked up asynchronously, and the lookup of
-/// `gone` fails.
+/// Test identities with one key and one session. The lookup of credentials that begin with `slow` is asynchronous, and
+/// the lookup of `gone` fails.
 #[derive(Debug)]
 struct Few;
 
@@ -56,7 +56,7 @@ impl Identify for Few {
     }
 }
 
-/// Admits this many requests of all anonymous callers together.
+/// Limit that admits this many requests of all anonymous callers together.
 #[derive(Debug)]
 struct Anonymous(AtomicU32);
 
@@ -149,7 +149,6 @@ async fn text(response: Response) -> String {
     String::from_utf8(to_bytes(response.into_body(), usize::MAX).await.unwrap().to_vec()).unwrap()
 }
 
-/// Returns the status with the error code or the body.
 async fn ask(market: &EdgeRouter, method: &str, path: &str, headers: &[(&str, &[u8])]) -> String {
     let response = market.answer(request(method, path, headers)).await;
     let status = response.status().as_u16();
@@ -444,7 +443,8 @@ async fn every_401_names_the_scheme_whoever_answers_it() {
     assert_eq!(answer.headers()["www-authenticate"], "Bearer realm=\"haat\"");
 }
 
-/// Returns `Access-Control-Allow-Origin`, `Vary`, and the methods and headers that a preflight response allows.
+/// Returns the headers `Access-Control-Allow-Origin` and `Vary`, and the methods and headers that a preflight response
+/// allows.
 async fn cors(method: &str, path: &str, headers: &[(&str, &[u8])]) -> String {
     let response = market(100).answer(request(method, path, headers)).await;
     let value = |name| {

@@ -8,11 +8,11 @@ use data_model::Timestamp;
 
 use super::ClientNetwork;
 
-/// Maximum number of keys to remember. When the maximum is reached, attempts by further keys are not counted.
+/// Maximum number of keys to remember. Attempts by further keys are not counted.
 const COUNTED_MAX: usize = 30_000;
 
-/// Limits attempts at rare operations, such as signing in, counted in this process. Only keys with attempts within the
-/// window are remembered.
+/// Limiter of rare operations such as signing in, for this process. Only keys with attempts within the window are
+/// remembered.
 #[derive(Debug)]
 pub struct Tries<K> {
     max: u32,
@@ -64,7 +64,7 @@ impl<K: Eq + Hash> Tries<K> {
         }
     }
 
-    /// Checks that one more attempt is allowed under each of the keys, without counting it.
+    /// Checks that each of the keys has another attempt. The attempt is not counted.
     ///
     /// # Errors
     /// The time to wait, after too many attempts.

@@ -9,9 +9,9 @@ const STATUS: HeaderName = HeaderName::from_static("ratelimit");
 /// The limits of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowance {
-    /// Requests per second on average, and the maximum burst; `None` means unlimited.
+    /// Average requests per second, and the maximum burst; `None` means unlimited.
     rate: Option<(NonZeroU32, NonZeroU32)>,
-    /// Maximum number of requests per day, by the market's time zone.
+    /// Maximum number of requests per day in the market's time zone.
     per_day: Option<u64>,
     /// Value of `RateLimit-Policy`, built once.
     policy: Option<HeaderValue>,
@@ -104,7 +104,7 @@ impl Verdict {
         today: None,
     };
 
-    /// Adds the header with the limits (draft-ietf-httpapi-ratelimit-headers): `"burst";r=19;t=1,
+    /// Adds the header with the rest of the limits (draft-ietf-httpapi-ratelimit-headers): `"burst";r=19;t=1,
     /// "day";r=49999;t=3600`.
     pub(crate) fn tell(&self, allowance: &Allowance, headers: &mut HeaderMap) {
         let (Some(policy), Some(remaining)) = (&allowance.policy, self.remaining) else {
@@ -129,7 +129,7 @@ fn whole_seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
-/// A short text on the stack: `format!` would cost more than the rest of a verdict.
+/// Short text on the stack. `format!` would cost more than the rest of a verdict.
 struct Text {
     bytes: [u8; 96],
     len: usize,

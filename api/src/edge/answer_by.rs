@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Deadline at which the edge aborts a request other than a plain read; the edge puts it into each request. Work that
-/// must not be aborted silently ends earlier.
+/// Deadline at which the edge aborts a request that is no plain read. The edge adds the deadline to each request, so
+/// that work that must not be aborted ends earlier.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerBy(Instant);
 

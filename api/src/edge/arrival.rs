@@ -1,5 +1,5 @@
-//! Request bodies while they arrive. A request gets a processing slot only after its body has arrived. Clients that
-//! send a body slowly or never finish it therefore do not take slots from others.
+//! Request bodies while they arrive. A request gets a processing slot only after its body has arrived, so that clients
+//! with slow or unfinished bodies do not take slots from others.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -20,20 +20,19 @@ use super::{EdgeState, Place};
 use crate::access::{Full, Share};
 use crate::{Caller, ClientNetwork, Problem};
 
-/// Delay before a caller whose share of bodies is used up gets the refusal. The delay makes it expensive for a client
-/// to reconnect immediately.
+/// Delay of a refusal for a caller whose share of bodies is used up. The delay makes immediate reconnects expensive.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
-/// Interval between two such refusals, so that many clients that came together do not come back together.
+/// Interval between two such refusals. Many clients that came together then do not come back together.
 const REFUSAL_INTERVAL: Duration = Duration::from_millis(5);
 /// Maximum delay of a refusal.
 const REFUSAL_DELAY_MAX: Duration = Duration::from_secs(5);
 
-/// The time of the next refusal of a body.
+/// Time of the next refusal of a body.
 #[derive(Debug, Default)]
 pub(super) struct RefusalPace(Mutex<Option<Instant>>);
 
 impl RefusalPace {
-    /// Returns the time at which to send a refusal that is decided `now`.
+    /// Returns the time at which a refusal that is decided `now` must be sent.
     fn take(&self, now: Instant) -> Instant {
         let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let soonest = now + REFUSAL_DELAY;
@@ -45,7 +44,7 @@ impl RefusalPace {
     }
 }
 
-/// The progress of receiving a request's body.
+/// Progress of a request's body.
 pub(super) struct Arrival {
     shared: Arc<EdgeState>,
     always: bool,
@@ -53,22 +52,22 @@ pub(super) struct Arrival {
 }
 
 enum Stage {
-    /// The body arrives, and occupies a slot for arriving bodies.
+    /// The body is arriving, in a slot for arriving bodies.
     Arriving { _share: Share },
-    /// The body has arrived, or no handler reads the body: the request has a processing slot.
+    /// The request has a processing slot: its body has arrived, or no handler reads the body.
     In { _place: Place },
     /// The body has arrived, but no processing slot was free.
     NoPlace,
 }
 
-/// A body that signals its end.
+/// Body that reports its end.
 struct ArrivalBody {
     body: Body,
     arrival: Arc<Arrival>,
 }
 
 impl Arrival {
-    /// Takes a slot for an arriving body; returns `None` if there is no body. With `always`, the request is processed
+    /// Takes a slot for an arriving body. Returns `None` if there is no body. With `always`, the request is processed
     /// even if all processing slots are taken.
     pub(super) fn of(
         request: &mut Request,
@@ -99,7 +98,8 @@ impl Arrival {
         Ok(Some(arrival))
     }
 
-    /// Runs `work`, which reads the body. Returns its result if it finishes before the body has arrived, else `None`.
+    /// Runs `work`, which reads the body. Returns the result if `work` finishes before the body has arrived, else
+    /// `None`.
     pub(super) async fn during<T>(&self, mut work: Pin<&mut impl Future<Output = T>>) -> Result<Option<T>, Problem> {
         let until_in = poll_fn(|context| {
             let answered = work.as_mut().poll(context).map(|done| Ok(Some(done)));
@@ -120,7 +120,7 @@ impl Arrival {
         })
     }
 
-    /// Takes the processing slot when the body has arrived. Returns true if there is one.
+    /// Takes the processing slot once the body has arrived. Returns true if one was free.
     fn end(&self) -> bool {
         let mut stage = self.stage();
         if matches!(*stage, Stage::Arriving { .. }) {
@@ -139,7 +139,7 @@ impl Arrival {
     }
 }
 
-/// Builds the response to a request whose body has no slot.
+/// Builds the response to a request whose body got no slot.
 pub(super) async fn refuse(refusal: Problem, shared: &EdgeState) -> Response {
     let answer = refusal.into_response();
     if answer.status() == StatusCode::TOO_MANY_REQUESTS {
@@ -164,7 +164,7 @@ impl HttpBody for ArrivalBody {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
         let is_last = !matches!(frame, Some(Ok(_))) || self.body.is_end_stream();
         if is_last && !self.arrival.end() {
-            // The edge responds here instead of the handler.
+            // The edge sends the response instead of the handler.
             return Poll::Pending;
         }
         Poll::Ready(frame)
@@ -203,7 +203,6 @@ mod tests {
         OpenRouter, Prompt, Via,
     };
 
-    /// Accepts every key.
     #[derive(Debug)]
     struct AnyKey;
 
@@ -298,8 +297,7 @@ mod tests {
             429,
             "Too many request bodies are being received at the same time.".to_owned(),
         );
-        // Each entry names the client that has a slot, a client that is refused meanwhile, and a client that is
-        // admitted.
+        // Each entry names a client with a slot, a client that is refused meanwhile, and a client that is admitted.
         for (first, refused, let_in) in [
             (("192.0.2.1", ""), ("192.0.2.1", ""), ("192.0.2.2", "")),
             (("192.0.2.1", "one"), ("192.0.2.2", "one"), ("192.0.2.3", "other")),
@@ -319,7 +317,7 @@ mod tests {
             let response = sent(&edge, refused.0, refused.1, Body::from("{}")).await;
             assert_eq!(response.status(), 200, "{refused:?}");
         }
-        // The surrounding networks have larger shares.
+        // The networks around a client have larger shares.
         for (networks, times) in [("2001:db8:0:{}::1", 4), ("2001:db8:0:{}00::1", 16), ("192.0.2.{}", 16)] {
             let edge = edge(config());
             let network = |number: usize| networks.replace("{}", &format!("{number}"));

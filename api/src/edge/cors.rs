@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use crate::access::RouteAccess;
 
 const ANY: HeaderValue = HeaderValue::from_static("*");
-/// Response headers that a page's script may read in addition to the default ones.
+/// Response headers that a page's script may read in addition to the standard ones.
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("etag, x-request-id, ratelimit, ratelimit-policy, retry-after, www-authenticate");
 /// Request headers that a page's script may send.
@@ -16,22 +16,22 @@ const SENT: HeaderValue = HeaderValue::from_static(
 const READS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 const READS_BY_POST: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
 const ALL: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
-/// Time for which a browser may cache a preflight response, in seconds: the maximum that any browser allows.
+/// Seconds for which a browser may cache a preflight response: the maximum of all browsers.
 const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
 
-/// The cross-origin pages that may read a response (the Fetch standard, "CORS protocol").
+/// Cross-origin pages that may read a response (Fetch standard, "CORS protocol").
 ///
 /// Pages of any origin may read public stored data. Only pages that the operator configured may read everything else.
-/// Cookies are never sent cross-origin; such pages need a key.
+/// Cross-origin pages never send cookies, so they need a key.
 #[derive(Debug)]
 pub(super) enum Cors {
-    /// Same-origin pages only, or the request is not from a browser.
+    /// No other origin, or the request is not from a browser.
     Own,
     /// Any origin, with these methods.
     Any(HeaderValue),
-    /// Only this configured origin is allowed; responses to other origins differ.
+    /// This configured origin. Responses for other origins differ.
     Named(HeaderValue),
-    /// The origin is not a configured one.
+    /// An origin that is not configured.
     Refused,
 }
 
@@ -57,7 +57,7 @@ impl Cors {
         }
     }
 
-    /// Returns the response to a preflight request, if this is one. A preflight request has no key and is not counted.
+    /// Returns the response to a preflight request. Such a request has no key and is not counted.
     pub(super) fn preflight(&self, method: &Method, headers: &HeaderMap) -> Option<Response> {
         let asks = method == Method::OPTIONS
             && headers.contains_key(header::ORIGIN)
@@ -76,7 +76,6 @@ impl Cors {
         Some(response)
     }
 
-    /// Adds the CORS headers to the response.
     pub(super) fn tell(self, headers: &mut HeaderMap) {
         let origin = match self {
             Self::Own => return,

@@ -4,7 +4,7 @@ use utoipa_axum::router::OpenApiRouter;
 use super::OpenRouter;
 use crate::openapi::common_components;
 
-/// Title of every part of the interface description.
+/// Title of the interface description of every crate.
 const TITLE: &str = "Commerce Discovery, Pricing and Cart API";
 
 /// Creates a description without operations about the topic `about`. Operations are added later with their

@@ -8,10 +8,10 @@ use super::routes::RouteFacts;
 use crate::compress::{Coding, compressed};
 use crate::{CacheRule, Problem, RequestId, request_id};
 
-/// Authentication scheme to state in a 401 response.
+/// Authentication scheme in a 401 response.
 const KEYS_WANTED: HeaderValue = HeaderValue::from_static("Bearer realm=\"haat\"");
 
-/// The facts about a request that are needed to finish its response.
+/// Facts about a request that are needed to finish its response.
 pub(super) struct FinishContext {
     pub(super) id: RequestId,
     method: Method,
@@ -74,11 +74,11 @@ impl FinishContext {
         response
     }
 
-    /// Sets the length of the body, and removes the body of a response to HEAD (RFC 9110, section 8.6).
+    /// Sets the length of the body. A response to HEAD loses its body (RFC 9110, 8.6).
     fn frame(&self, response: &mut Response) {
         if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
-            // Responses with these status codes have no body. The length in a 304 would be the length of the response
-            // in the client's cache.
+            // Responses with these statuses have no body. A length in a 304 would be that of the client's cached
+            // response.
             response.headers_mut().remove(header::CONTENT_LENGTH);
         } else if !response.headers().contains_key(header::CONTENT_LENGTH)
             && let Some(bytes) = response.body().size_hint().exact()
@@ -97,8 +97,7 @@ impl FinishContext {
             .exact()
             .and_then(|bytes| usize::try_from(bytes).ok());
         let worth = size.is_some_and(|bytes| bytes >= bytes_min) && compressible(response.headers());
-        // Responses to HEAD are included, because they state the length that a GET response would have (RFC 9110,
-        // section 8.6).
+        // Responses to HEAD state the length of the GET response, so they are compressed too (RFC 9110, 8.6).
         if !worth {
             return response;
         }

@@ -3,21 +3,21 @@ use http::{Request, Version, header};
 
 use crate::{Problem, Rule, Violation};
 
-/// A fault in the `Host` header of a request that came over a connection. The response is 400, as RFC 9112 (3.2)
-/// requires, with the code `validation` and the header as the location.
+/// Fault in the `Host` header of a request over a connection. The response is 400, as RFC 9112 (3.2) requires, with the
+/// code `validation` and the header as location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HostFault {
-    /// An HTTP/1.1 request without `Host`.
+    /// The request has HTTP/1.1 but no `Host`.
     Missing,
-    /// More than one `Host` header.
+    /// The request has several `Host` headers.
     Repeated,
     /// The value is not a host with an optional port.
     Invalid,
 }
 
 impl HostFault {
-    /// Checks a request as received from a connection. The server loop calls this and the edge responds, because a
-    /// request made within the process needs no host.
+    /// Checks a request from a connection. The server loop calls this function and the edge responds, because a request
+    /// within the process needs no host.
     pub(crate) fn of<B>(request: &Request<B>) -> Option<Self> {
         let mut hosts = request.headers().get_all(header::HOST).iter();
         let Some(host) = hosts.next() else {
@@ -27,7 +27,7 @@ impl HostFault {
         if hosts.next().is_some() {
             return Some(Self::Repeated);
         }
-        // An empty value is allowed: clients send an empty value for a target without an authority.
+        // An empty value is valid: clients send it for a target without an authority.
         let valid = is_plain(host.as_bytes())
             || Authority::try_from(host.as_bytes()).is_ok_and(|authority| !authority.as_str().contains('@'));
         (!valid).then_some(Self::Invalid)
@@ -44,7 +44,7 @@ impl HostFault {
     }
 }
 
-/// Returns true for letters, digits, `-` and `.`, optionally followed by `:` and digits. Nearly every host passes this
+/// True for letters, digits, `-` and `.`, optionally with `:` and digits at the end. Nearly every host passes this
 /// check and needs no parsing.
 fn is_plain(host: &[u8]) -> bool {
     let name = host.iter().position(|byte| *byte == b':').unwrap_or(host.len());

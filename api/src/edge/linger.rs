@@ -1,6 +1,5 @@
-//! Handling of the unread rest of a body after its request is answered. A connection that is closed with unread bytes
-//! is reset. The client may then lose the response, which it reads only after it has sent everything (RFC 9112, section
-//! 9.6).
+//! Unread rest of a body after the response to its request. Closing a connection with unread bytes resets it, and the
+//! client may lose the response, which it reads only after it has sent everything (RFC 9112, 9.6).
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,29 +14,30 @@ use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
 use tokio::sync::Semaphore;
 
-/// Maximum bytes of a body to read and discard, and the maximum time. A client that sends more loses the connection.
+/// Maximum number of body bytes to discard; `TIMEOUT` is the maximum time. A client that sends more loses the
+/// connection.
 const BYTES_MAX: usize = 16 << 20;
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// Maximum number of bodies to discard at the same time.
+/// Maximum number of bodies that are discarded concurrently.
 const AT_ONCE_MAX: usize = 32;
 static AT_ONCE: Semaphore = Semaphore::const_new(AT_ONCE_MAX);
 
-/// Slot into which a dropped reader puts an unfinished body back.
+/// Slot to which a dropped reader returns an unfinished body.
 type Place = Arc<Mutex<Option<Body>>>;
 
-/// The unread rest of a body, if the body was lent.
+/// Unread rest of a body, if the body was lent.
 pub(super) struct Rest(Option<Place>);
 
-/// A body that is put back into its slot if it is dropped before its end.
+/// Body that returns to its slot if it is dropped before its end.
 struct LentBody {
     body: Option<Body>,
     place: Place,
 }
 
 impl Rest {
-    /// Wraps the body of a request, so that the unread rest is put back if the handler drops the body. The body is not
-    /// wrapped if the client waits for `100 Continue`, because such a client sends nothing more. HTTP/2 bodies are not
-    /// wrapped, because a stream ends without closing its connection.
+    /// Wraps the body of a request, so that the unread rest comes back if the handler drops the body. Two kinds of
+    /// bodies are not wrapped: a client that waits for `100 Continue` sends nothing more, and an HTTP/2 stream ends
+    /// without closing its connection.
     pub(super) fn of(request: &mut Request) -> Self {
         let waits = request.headers().contains_key(header::EXPECT);
         let is_shared = !matches!(request.version(), Version::HTTP_10 | Version::HTTP_11);
@@ -56,7 +56,6 @@ impl Rest {
         Self(Some(place))
     }
 
-    /// Returns true if the body was lent.
     pub(super) const fn is_lent(&self) -> bool {
         self.0.is_some()
     }
@@ -76,7 +75,7 @@ impl Rest {
                 }
             }
         };
-        // The request is answered in any case, so the result is ignored.
+        // The response is sent in any case, so the result is ignored.
         let _ = tokio::time::timeout(TIMEOUT, reading).await;
     }
 }

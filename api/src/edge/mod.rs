@@ -98,19 +98,18 @@ impl Default for EdgeConfig {
     }
 }
 
-/// One year, for this host only: subdomains are unknown here (RFC 6797).
+/// HSTS value: one year, for this host only, because its subdomains are unknown here (RFC 6797).
 const TLS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// The layer between the server and every handler. In order: request id, checks of `Host` and request size, access and
+/// Layer between the server and every handler. In order: request id, checks of `Host` and request size, access and
 /// limits, load shedding, time limit, panics, problem bodies, compression, headers, metrics and log. The edge is one
-/// layer around the router instead of nine layers around each route, because each layer costs every request allocations
-/// and clones.
+/// layer around the router instead of nine around each route, because each layer costs allocations and clones.
 pub struct Edge {
     config: EdgeConfig,
     constants: Vec<ConstantRoute>,
-    /// Access facts that the guard needs, by route pattern.
+    /// Access facts for the guard, by route pattern.
     access: BTreeMap<String, RouteAccess>,
-    /// Formats of problem bodies that differ from the default, by route pattern.
+    /// Problem formats other than the default, by route pattern.
     forms: BTreeMap<String, ProblemForm>,
 }
 
@@ -130,11 +129,11 @@ struct EdgeState {
     refusals: RefusalPace,
 }
 
-/// The processing slot of one request.
+/// Processing slot of one request.
 struct Place(Arc<EdgeState>);
 
 impl EdgeState {
-    /// Takes a slot, and returns true if it is within the limit.
+    /// Takes a slot. Also returns true if the slot is within the limit.
     fn place(this: &Arc<Self>) -> (Place, bool) {
         let others = this.in_flight.fetch_add(1, Ordering::Relaxed);
         (Place(Arc::clone(this)), others < this.config.in_flight_max)
@@ -159,10 +158,10 @@ impl Edge {
         }
     }
 
-    /// Responds to GET and HEAD of `path` with `answer`, without using the router and even under overload. `path` must
-    /// be one of the router's patterns and have no parameters or query. Constant responses are for frequent requests
-    /// that need no work, because the router would cost more than the response. Requests with other methods go to the
-    /// router. `answer` must not block.
+    /// Responds to GET and HEAD of `path` with `answer`, without the router and even under overload. `path` must be one
+    /// of the router's patterns and have no parameters or query. Constant responses are for frequent requests that need
+    /// no work, because the router would cost more than the response. Other methods go to the router. `answer` must not
+    /// block.
     #[must_use]
     pub fn constant(
         mut self,
@@ -176,8 +175,8 @@ impl Edge {
         self
     }
 
-    /// Puts the edge around a router, and handles unknown routes and unsupported methods. `patterns` are the router's
-    /// route patterns, under which requests are counted. Routes without a listed pattern are counted as unmatched.
+    /// Puts the edge around a router, and handles unknown routes and methods. `patterns` are the router's patterns,
+    /// under which requests are counted. A route without a listed pattern counts as unmatched.
     pub fn around<'a>(self, router: Router, patterns: impl IntoIterator<Item = &'a str>) -> EdgeRouter {
         let router = router
             .fallback(async || Problem::new(ErrorCode::RouteNotFound))
@@ -219,8 +218,8 @@ impl fmt::Debug for EdgeRouter {
 }
 
 impl EdgeRouter {
-    /// Handles one request without a connection, so that no client network is known. No handler runs before the
-    /// returned future is polled.
+    /// Handles one request without a connection, so the client's network is unknown. No handler runs before the future
+    /// is polled.
     pub fn answer(&self, request: Request) -> impl Future<Output = Response> + Send + use<> {
         self.answer_from(None, request)
     }
@@ -259,7 +258,7 @@ impl EdgeRouter {
         let answering = async move {
             let route = shared.routes.at(place);
             let way = match way {
-                // Boxed: few requests wait here, and boxing saves space in all other requests.
+                // The future is boxed to save space in all other requests, because few requests wait here.
                 Way::Waiting(entering, request) => {
                     Box::pin(edge.wait(entering, request, place, network, &asked.id)).await
                 }
@@ -278,7 +277,7 @@ impl EdgeRouter {
                 Way::Waiting(..) => (Problem::new(ErrorCode::Internal).into_response(), None),
             };
             let took = started.elapsed();
-            // An overloaded server does not spend time on the unread rest of a body.
+            // An overloaded server does not read the rest of a body.
             if rest.is_lent() && answered.status() != StatusCode::SERVICE_UNAVAILABLE {
                 Box::pin(rest.drain()).await;
             }
@@ -297,7 +296,7 @@ impl EdgeRouter {
             }
             response
         };
-        // Entering a span at each poll has a cost, even if the span is disabled.
+        // Each poll would enter the span, which costs time even if the span is disabled.
         if span.is_disabled() {
             answering.left_future()
         } else {
@@ -335,7 +334,7 @@ impl EdgeRouter {
         if let Some(known) = caller.known() {
             request.extensions_mut().insert(Arc::clone(known));
         }
-        // Only requests other than plain reads may contain several operations, or query stores in the caller's name.
+        // Only requests that are no plain reads may contain several operations or query stores for the caller.
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             let (caller, request_id) = (caller.clone(), id.clone());
             request.extensions_mut().insert(Asker { caller, request_id });
@@ -369,7 +368,7 @@ impl EdgeRouter {
     }
 }
 
-/// Returns the URI without the slash at the end of its path, if only the path without it has a route.
+/// Returns the URI without the slash at the end of its path, if only that path has a route.
 fn without_slash(routes: &Routes, uri: &Uri) -> Option<Uri> {
     let path = routes.without_slash(uri.path())?;
     let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -378,20 +377,20 @@ fn without_slash(routes: &Routes, uri: &Uri) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// The next step for a request.
+/// Next step for a request.
 enum Way {
     /// A handler processes the request.
     Handled(RouteFuture<Infallible>, Option<Arc<Arrival>>, Option<GuardDecision>),
     /// The response is ready.
     Answered(Response, Option<GuardDecision>),
-    /// No slot is free for the body to arrive.
+    /// No slot is free for the request's body.
     Refused(Problem, Option<GuardDecision>),
     /// The guard's decision must be awaited first.
     Waiting(BoxFuture<'static, GuardDecision>, Box<Request>),
 }
 
-/// Adds the extensions that extractors need. HEAD is handled like GET, so that the response headers are those of GET
-/// (RFC 9110, section 9.3.2).
+/// Adds the extensions that extractors need. HEAD becomes GET, so that its headers equal those of GET (RFC 9110,
+/// 9.3.2).
 fn hand_over(request: &mut Request, route: &RouteFacts, config: &EdgeConfig) {
     if route.has_parameters {
         request.extensions_mut().insert(route.pattern.clone());
@@ -406,8 +405,8 @@ fn hand_over(request: &mut Request, route: &RouteFacts, config: &EdgeConfig) {
     }
 }
 
-/// Returns a problem if a request must be refused before any other check: no usable `Host`, or a URI or stated body
-/// length above the limits. A body of unstated length is measured while it is read.
+/// Returns the problem for a request that must be refused before any other check: without a valid `Host`, or with a URI
+/// or stated body length above the limits. A body of unknown length is measured while it is read.
 fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
     if let Some(fault) = request.extensions().get::<HostFault>() {
         return Some(fault.problem());
@@ -415,7 +414,7 @@ fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
     let uri_bytes = request.uri().path_and_query().map_or(0, |whole| whole.as_str().len());
     let uri_bytes_max = config.uri_bytes_max;
     if uri_bytes > uri_bytes_max {
-        // The list of error codes is closed and has no code for 414.
+        // The list of error codes is fixed and has none for 414.
         let detail = format!("The URI is too long: path and query together may have at most {uri_bytes_max} bytes.");
         let problem = Problem::new(ErrorCode::PayloadTooLarge).with_status(StatusCode::URI_TOO_LONG);
         return Some(problem.detail(detail));
@@ -435,7 +434,7 @@ async fn run(
     id: &RequestId,
 ) -> Response {
     let timeout_ms = shared.config.timeout_ms;
-    // A panic leaves no inconsistent state for other requests: shared state is immutable or behind its own atomics.
+    // A panic leaves no broken state, because shared state is immutable or behind atomics.
     let mut inner = pin!(AssertUnwindSafe(inner).catch_unwind());
     let (early, _place) = match &arrival {
         Some(arrival) => match arrival.during(inner.as_mut()).await {
@@ -447,7 +446,7 @@ async fn run(
             if !is_free && !always {
                 return Problem::new(ErrorCode::Overloaded).into_response();
             }
-            // Most handlers finish at the first poll; a timer is set only for slower handlers.
+            // Most handlers finish at the first poll. Only slower handlers need a timer.
             let early = match poll_fn(|context| Poll::Ready(inner.as_mut().poll(context))).await {
                 Poll::Ready(answered) => Some(answered),
                 Poll::Pending => None,

@@ -14,14 +14,14 @@ use super::{Edge, EdgeConfig, EdgeRouter};
 use crate::access::{Guard, RouteAccess};
 use crate::{Asset, LocalOperations, ProblemForm};
 
-/// The path of the interface description.
+/// Path of the interface description.
 const DOCUMENT_PATH: &str = "/openapi.json";
 
-/// A server's routes with all settings that an edge needs, but without an edge. If one program runs several servers on
-/// one port, a single edge wraps all their routes.
+/// Routes of a server with all settings for an edge, but without the edge. If a program runs several servers on one
+/// port, a single edge wraps all their routes.
 ///
-/// Input: each server's router, patterns, constant responses and interface description. Output: an [`EdgeRouter`] that
-/// serves all these routes. If any server has a description, a merged description is served at `/openapi.json`.
+/// Input: each server's router, patterns, constant responses and interface description. Output: an [`EdgeRouter`] for
+/// all of them. If any server has a description, `/openapi.json` serves a merged one.
 #[derive(Default)]
 pub struct OpenRouter {
     router: Router,
@@ -30,11 +30,11 @@ pub struct OpenRouter {
     document: Option<OpenApi>,
     /// Patterns that pages of any origin may read.
     any_origin: BTreeSet<String>,
-    /// Patterns with a `POST` that only reads and writes nothing.
+    /// Patterns whose `POST` writes nothing.
     reads_by_post: BTreeSet<String>,
     /// Patterns that count towards limits like those under `/v1/`.
     counted: BTreeSet<String>,
-    /// Patterns whose handlers get the network that a request comes from.
+    /// Patterns whose handlers get the client's network.
     tells_network: BTreeSet<String>,
     /// Patterns that are served even after a caller's daily limit is reached.
     past_limits: BTreeSet<String>,
@@ -57,7 +57,7 @@ impl OpenRouter {
     /// Adds a route.
     ///
     /// # Panics
-    /// The router already has a route of this path and method, as with axum's own `route`.
+    /// Panics if the router already has a route of this path and method, like axum's `route`.
     #[must_use]
     pub fn route(mut self, path: &str, route: MethodRouter) -> Self {
         self.router = self.router.route(path, route);
@@ -84,8 +84,8 @@ impl OpenRouter {
         self
     }
 
-    /// Allows pages of any origin to call the routes added so far that read by `POST`, because their input is too large
-    /// for a query string.
+    /// Allows pages of any origin to call those of the routes added so far that read by `POST`, because their input is
+    /// too large for a query string.
     #[must_use]
     pub fn read_by_post_of_any_origin(mut self) -> Self {
         self.reads_by_post.extend(self.patterns.iter().cloned());
@@ -122,7 +122,7 @@ impl OpenRouter {
         self
     }
 
-    /// Sets the problem format for the routes added so far below `prefix`. Problems from the edge use the format too.
+    /// Sets the problem format for the routes added so far below `prefix`. The edge's own problems use it too.
     #[must_use]
     pub fn problems_as(mut self, form: ProblemForm, prefix: &str) -> Self {
         let below = self.patterns.iter().filter(|pattern| pattern.starts_with(prefix));
@@ -144,11 +144,11 @@ impl OpenRouter {
         self
     }
 
-    /// Merges two sets of routes. If both describe the same thing, including title and version, the description of
-    /// `self` is used.
+    /// Merges two sets of routes. If both have a description of the same thing, such as the title, that of `self` is
+    /// used.
     ///
     /// # Panics
-    /// Both have a route of the same path and method, as with axum's own `merge`.
+    /// Panics if both have a route of the same path and method, like axum's `merge`.
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         self.router = self.router.merge(other.router);

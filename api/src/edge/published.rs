@@ -1,4 +1,4 @@
-//! Additions to the interface description at publication: the edge's own responses, and texts of sections.
+//! Additions to the interface description when it is published: the edge's own responses, and texts of sections.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::routes::COUNTED;
 use crate::access::{Operations, RouteAccess};
 use crate::openapi::problem;
 
-/// Sections of the interface with their texts, in the order in which a new user needs them.
+/// Sections of the interface with their texts, in the order for a new user.
 const SECTIONS: [(&str, &str); 9] = [
     (
         "Discovery",
@@ -43,8 +43,8 @@ const SECTIONS: [(&str, &str); 9] = [
     ("Operations", "Health checks for the operator of the server."),
 ];
 
-/// Adds the required credentials and refusals of each operation, and the section texts. Returns the methods of each
-/// pattern that need a key or a session.
+/// Adds the credentials and refusals of each operation, and the section texts. Returns the methods of each pattern that
+/// need a key or a session.
 pub(super) fn complete(document: &mut OpenApi, keyed: &Operations) -> BTreeMap<String, RouteAccess> {
     let mut access = BTreeMap::new();
     let mut used = BTreeSet::new();
@@ -81,14 +81,14 @@ pub(super) fn complete(document: &mut OpenApi, keyed: &Operations) -> BTreeMap<S
     access
 }
 
-/// Copies the descriptions of parameters from their schemas. Marks optional query parameters as allowed to be empty,
-/// because an empty value counts as absent.
+/// Copies the descriptions of parameters from their schemas. An optional query parameter may be empty, because an empty
+/// value counts as absent.
 fn complete_parameters(operation: &mut Operation) {
     for parameter in operation.parameters.iter_mut().flatten() {
         let RefOr::T(parameter) = parameter else { continue };
         let is_optional = parameter.parameter_in == ParameterIn::Query && parameter.required == Required::False;
         if is_optional && !lists_any_text(parameter.schema.as_ref()) {
-            // A field of OpenAPI that the library does not support by name.
+            // The library has no name for this field of OpenAPI.
             let fields = parameter.extensions.get_or_insert_default();
             fields.insert("allowEmptyValue".to_owned(), true.into());
         }
@@ -102,7 +102,7 @@ fn complete_parameters(operation: &mut Operation) {
     }
 }
 
-/// Returns true for the schema of a list in which an empty text is a valid entry.
+/// True for the schema of a list in which an empty text is a valid entry.
 fn lists_any_text(schema: Option<&RefOr<Schema>>) -> bool {
     let Some(RefOr::T(Schema::Array(list))) = schema else {
         return false;
@@ -113,7 +113,6 @@ fn lists_any_text(schema: Option<&RefOr<Schema>>) -> bool {
     matches!(&**entry, RefOr::T(Schema::Object(entry)) if entry.enum_values.is_none())
 }
 
-/// Returns the sections that have at least one operation.
 fn sections(used: &BTreeSet<String>) -> Vec<Tag> {
     let known = SECTIONS.iter().filter(|(name, _)| used.contains(*name));
     known
@@ -121,8 +120,8 @@ fn sections(used: &BTreeSet<String>) -> Vec<Tag> {
         .collect()
 }
 
-/// Returns the accepted credentials of an operation: either key header or the session. Credentials are optional if
-/// everybody may call it.
+/// Returns the accepted credentials of an operation: either key header or the session. They are optional if everybody
+/// may call the operation.
 fn credentials(is_keyed: bool) -> Vec<SecurityRequirement> {
     let one = |name: &str| SecurityRequirement::new(name, Vec::<String>::new());
     let credentials = vec![one("ServiceKey"), one("Bearer"), one("Session")];
@@ -132,8 +131,8 @@ fn credentials(is_keyed: bool) -> Vec<SecurityRequirement> {
     [vec![SecurityRequirement::default()], credentials].concat()
 }
 
-/// Adds the responses for refused requests. Every operation refuses an invalid key. Operations that accept sessions
-/// also refuse pages of other sites.
+/// Adds the responses to refused requests. Every operation refuses an invalid key. Operations that accept sessions also
+/// refuse pages of other sites.
 fn add_refusals(operation: &mut Operation, takes_sessions: bool) {
     let mut add = |status: &str, description: &str| {
         let responses = &mut operation.responses.responses;

@@ -8,17 +8,17 @@ use metrics::{Counter, Histogram};
 use crate::ProblemForm;
 use crate::access::RouteAccess;
 
-/// Metrics label of requests that match no route; request paths never become labels.
+/// Metrics label of requests that match no route, because request paths never become labels.
 const UNMATCHED: &str = "unmatched";
-/// Number of entries for unmatched paths: one for paths that do not count towards limits, one for those that do.
+/// Number of entries for unmatched paths: one for paths that count towards limits, one for the others.
 const UNMATCHED_PLACES: usize = 2;
 
 /// Prefix of all paths that count towards limits.
 pub(super) const COUNTED: &str = "/v1/";
 
-/// Finds the route pattern of a path, and the facts about each pattern.
+/// Table that maps a path to its route pattern and the facts about it.
 ///
-/// axum knows the pattern too, but only within a route, and it allocates once or twice per request.
+/// axum knows the pattern too, but only within a route, and allocates once or twice per request.
 pub(super) struct Routes {
     matcher: matchit::Router<usize>,
     /// Facts of unmatched paths that do not count, then of unmatched paths that count, then of each pattern.
@@ -38,7 +38,7 @@ impl Routes {
             facts: [false, true].map(RouteFacts::unmatched).into(),
         };
         for pattern in patterns {
-            // The router itself refuses invalid patterns. For a duplicate pattern the first entry is used.
+            // The router itself refuses invalid patterns. The first of two equal patterns is used.
             if routes.matcher.insert(pattern, routes.facts.len()).is_ok() {
                 let always = always_answered.contains(&pattern);
                 let facts = RouteFacts::of(pattern, always, access(pattern));
@@ -53,7 +53,7 @@ impl Routes {
         routes
     }
 
-    /// Returns the index of a path's route facts, for [`Routes::at`].
+    /// Returns the index of a path's facts for [`Routes::at`].
     pub(super) fn find(&self, path: &str) -> usize {
         let unmatched = || usize::from(path.starts_with(COUNTED));
         self.matcher
@@ -61,7 +61,7 @@ impl Routes {
             .map_or_else(|_| unmatched(), |matched| *matched.value)
     }
 
-    /// Returns a path without its trailing slash, if only the path without it matches a pattern.
+    /// Returns a path without its final slash, if only that path matches a pattern.
     pub(super) fn without_slash<'p>(&self, path: &'p str) -> Option<&'p str> {
         let shorter = path.strip_suffix('/')?;
         (self.matcher.at(path).is_err() && self.matcher.at(shorter).is_ok()).then_some(shorter)
@@ -72,7 +72,7 @@ impl Routes {
     }
 }
 
-/// The pattern of a request's route, if the pattern has parameters.
+/// Pattern of a request's route, if the pattern has parameters.
 #[derive(Debug, Clone)]
 pub(crate) struct RoutePattern(Arc<str>);
 
@@ -82,16 +82,14 @@ impl RoutePattern {
     }
 }
 
-/// Builds a response that depends on the request headers only.
+/// Function that builds a response from the request headers alone.
 pub(super) type Constant = Box<dyn Fn(&HeaderMap) -> Response + Send + Sync>;
 
-/// A route with a constant response.
 pub(super) struct ConstantRoute {
     pub(super) path: &'static str,
     pub(super) answer: Constant,
 }
 
-/// The facts about one route.
 pub(super) struct RouteFacts {
     pub(super) pattern: RoutePattern,
     pub(super) has_parameters: bool,
@@ -103,7 +101,7 @@ pub(super) struct RouteFacts {
     metrics: OnceLock<RouteMetrics>,
 }
 
-/// Metric handles of a route, looked up at its first response.
+/// Metrics of a route, looked up at its first response.
 struct RouteMetrics {
     answers: [Counter; 5],
     seconds: Histogram,
@@ -132,14 +130,13 @@ impl RouteFacts {
         Self { access, ..facts }
     }
 
-    /// Returns the constant response for a method, which bypasses the router.
+    /// Returns the constant response for a method, which needs no router.
     pub(super) fn constant_for(&self, method: &Method) -> Option<&Constant> {
         self.constant
             .as_ref()
             .filter(|_| matches!(*method, Method::GET | Method::HEAD))
     }
 
-    /// Counts a response.
     pub(super) fn record(&self, status: StatusCode, took: Duration) {
         let metrics = self.metrics.get_or_init(|| RouteMetrics::of(self.pattern.as_str()));
         let class = usize::from(status.as_u16() / 100).clamp(1, 5) - 1;

@@ -228,7 +228,7 @@ async fn bodies_are_checked_for_type_and_size() {
         "dict_type"
     );
     assert_eq!(order("application/json", "").await.1["detail"][0]["type"], "missing");
-    // Without a media type an empty body is missing, and other content has the wrong type.
+    // Without a media type, an empty body is missing, and any other body has the wrong type.
     assert_eq!(order("", "").await.1["detail"][0]["type"], "missing");
     assert_eq!(order("", "{}").await.1["code"], "unsupported_media_type");
 }
@@ -431,7 +431,6 @@ async fn an_answer_of_the_live_tier_is_kept_by_nobody() {
     assert_eq!(told("etag"), None);
 }
 
-/// Creates a server with one route and a description of it.
 fn one_route(path: &'static str, words: &'static str) -> OpenRouter {
     use utoipa::openapi::path::{HttpMethod, OperationBuilder, PathItem};
     let operation = OperationBuilder::new().operation_id(Some(words)).build();

@@ -5,9 +5,9 @@ use http::request::Parts;
 
 use crate::{Caller, RequestId};
 
-/// The caller of an operation, with the id of the request that it belongs to.
+/// Caller of an operation, with the id of its request.
 ///
-/// As an extractor, it returns what the edge found out about a request other than GET. For a GET, the network of an
+/// The extractor returns what the edge found out about a request that is not a GET. For a GET, the network of an
 /// anonymous caller is unknown, and the request id is the client's own or a new one.
 #[derive(Debug, Clone)]
 pub struct Asker {

@@ -18,9 +18,10 @@ use super::{Asker, CallOperation, OperationAnswer, OperationCall};
 use crate::access::Guard;
 use crate::{Problem, request_id};
 
-/// Operations of this process's own routes, called below the edge. Extractors, rules and errors are those of REST.
+/// Operations of this process's own routes, called below the edge. Extractors, rules and errors are the same as over
+/// REST.
 ///
-/// Operations that the routes do not have are passed to another server, if one is configured.
+/// Another server, if configured, handles operations that the routes do not have.
 #[derive(Clone)]
 pub struct LocalOperations {
     router: Router,
@@ -51,7 +52,7 @@ impl LocalOperations {
         }
     }
 
-    /// Answers a call by the routes. A panic leaves no inconsistent state for other requests.
+    /// Calls a route. A panic leaves no broken state for other requests.
     async fn answered(&self, request: Request, asker: &Asker) -> OperationAnswer {
         let mut router = self.router.clone();
         let answering = AssertUnwindSafe(async move { router.call(request).await }).catch_unwind();
@@ -83,7 +84,7 @@ impl CallOperation for LocalOperations {
     }
 }
 
-/// Builds the request that REST would pass on after its edge.
+/// Builds the request that REST would have after its edge.
 fn request(call: &OperationCall) -> Result<Request, Problem> {
     let mut request = Request::builder()
         .method(call.method.clone())

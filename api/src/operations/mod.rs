@@ -1,9 +1,9 @@
 //! Calls of REST operations from within the program, with the same rules and results as over REST.
 //!
 //! An endpoint (MCP, discover, a shared protocol) creates an [`OperationCall`] and passes it to [`CallOperation`].
-//! Within one process, [`LocalOperations`] calls the servers' own routes below the edge. [`RemoteOperations`] calls
-//! another server. The caller is already identified ([`Asker`]), and the edge has counted the request. An endpoint that
-//! accepts several operations in one request charges the further operations itself with [`crate::Guard::charge`].
+//! [`LocalOperations`] calls this process's own routes below the edge. [`RemoteOperations`] calls another server. The
+//! caller is already identified ([`Asker`]), and the edge has counted the request. An endpoint that accepts several
+//! operations in one request charges the others itself with [`crate::Guard::charge`].
 
 mod asker;
 mod local;
@@ -24,7 +24,7 @@ pub use self::local::LocalOperations;
 pub use self::remote::{RemoteError, RemoteOperations};
 use crate::{Problem, ProblemForm};
 
-/// Characters to percent-encode in a path segment or query: all but the unreserved ones (RFC 3986, 2.3).
+/// Characters that are percent-encoded in a path segment or query: all but the unreserved ones (RFC 3986, 2.3).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// One call of an operation, in terms of a REST request.
@@ -60,8 +60,8 @@ pub struct OperationAnswer {
 /// Executes operations.
 #[async_trait]
 pub trait CallOperation: fmt::Debug + Send + Sync {
-    /// Executes one call. Any error is returned as a problem document with its REST status. The access table must allow
-    /// the caller to call the operation. The call is not charged to the caller.
+    /// Executes one call. An error is returned as a problem document with its REST status. The access table must allow
+    /// the call, but the caller is not charged.
     async fn call(&self, call: OperationCall) -> OperationAnswer;
 }
 
@@ -105,7 +105,6 @@ impl OperationCall {
         utf8_percent_encode(text, ESCAPED).to_string()
     }
 
-    /// Returns the escaped path and query.
     fn target(&self) -> String {
         let mut target = self.path.clone();
         for (index, (name, value)) in self.query.iter().enumerate() {

@@ -9,17 +9,17 @@ use http::header;
 use super::{CallOperation, OperationAnswer, OperationCall};
 use crate::{LogThrottle, Problem, request_id};
 
-/// Maximum size of a response: a page of products with all variants is much smaller.
+/// Maximum size of a response. A page of products with all variants is much smaller.
 const ANSWER_BYTES_MAX: usize = 32 << 20;
 
-/// Operations of another server that trusts every client: the listener for gateways of a query server.
+/// Operations of another server that trusts every client: a query server's listener for gateways.
 ///
 /// The caller is not passed on, because access was checked here.
 #[derive(Debug, Clone)]
 pub struct RemoteOperations {
     client: reqwest::Client,
     base: String,
-    /// Throttle for warnings about an unavailable server.
+    /// Throttle for warnings that the server is not available.
     away: Arc<LogThrottle>,
 }
 
@@ -29,7 +29,7 @@ pub struct RemoteOperations {
 pub struct RemoteError(#[source] reqwest::Error);
 
 impl RemoteOperations {
-    /// Creates the operations of the server at `base`, with `timeout` for each call. Sends nothing yet.
+    /// Creates the operations of the server at `base`, with `timeout` for each call. No request is sent yet.
     ///
     /// # Errors
     /// The HTTP client cannot be built.
@@ -83,7 +83,7 @@ impl CallOperation for RemoteOperations {
             } else {
                 ErrorCode::NotReady
             };
-            // While the other server is unavailable, every request would log this.
+            // Every request would log this while the other server is not available.
             if let Some(left_out) = self.away.is_due() {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,

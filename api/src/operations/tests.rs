@@ -14,7 +14,7 @@ use crate::{
     RequestId, Via,
 };
 
-/// Returns the request as an operation would read it.
+/// Returns the request as an operation reads it.
 async fn echo(caller: Caller, mut path: PathParameters, request: Request) -> Result<axum::response::Response, Problem> {
     let id = path.text("id").map(str::to_owned);
     if id.as_deref() == Some("panic") {
@@ -144,7 +144,6 @@ async fn a_panic_is_one_answer_and_what_has_no_route_is_not_found() {
     assert_eq!(told(nowhere).await.1["code"], json!("route_not_found"));
 }
 
-/// A remote server in tests.
 #[derive(Debug)]
 struct TestRemote;
 

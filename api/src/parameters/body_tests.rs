@@ -10,7 +10,6 @@ fn object(body: Value) -> JsonObject {
     }
 }
 
-/// Returns the kind and path of each fault.
 fn faults(reader: MembersReader<'_>) -> Vec<(String, Value)> {
     let told = |violation: &Violation| {
         let told = serde_json::to_value(violation).unwrap();
@@ -151,7 +150,7 @@ fn every_fault_within_items_is_told_with_its_place() {
     );
 }
 
-/// Generates a field value, together with its fault if it is invalid.
+/// Returns a strategy for field values, each with its fault if it is invalid.
 fn qty() -> impl Strategy<Value = (Option<Value>, Option<&'static str>)> {
     prop_oneof![
         (1_i64..=99).prop_map(|qty| (Some(json!(qty)), None)),

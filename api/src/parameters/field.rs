@@ -8,17 +8,17 @@ use super::source::{Raw, unescape, utf8};
 use super::{MembersReader, collect, parse_boolean, parse_integer, product_ident};
 use crate::{Location, Rule, Violation};
 
-/// The location of the object that contains a value of a request.
+/// Location of the object that contains a value of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FieldPlace<'r> {
-    /// The part of the request: `query` or `body`.
+    /// Section of the request: `query` or `body`.
     pub(super) part: &'static str,
-    /// Path from that part to the object.
+    /// Path from the section to the object.
     pub(super) above: &'r [Location],
 }
 
 /// One value of a request: a parameter, a field, or an item of a list. Every read method returns `None` for an absent
-/// value. For an invalid value it also returns `None`, and records the fault.
+/// or invalid value, and records a fault for an invalid one.
 #[derive(Debug)]
 pub struct Field<'r, 'a> {
     violations: &'r mut Vec<Violation>,
@@ -59,14 +59,14 @@ impl<'r, 'a> Field<'r, 'a> {
         Some(text)
     }
 
-    /// Reads an integer within bounds; a number beyond 64 bits is clamped to the largest or smallest one. In a body,
-    /// the value may be a number without fraction or a numeric text, but not a boolean.
+    /// Reads an integer within bounds. A number beyond 64 bits becomes the largest or smallest one. In a body, the
+    /// value may be a number without fraction or a numeric text, but not a boolean.
     pub fn integer(mut self, bounds: RangeInclusive<i64>) -> Option<i64> {
         let read = match self.raw? {
             Raw::Json(Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
                 (Some(integer), _) => Ok(integer),
                 (None, Some(float)) if float.fract() != 0.0 => Err(Rule::IntFromFloat),
-                // The cast saturates, like all numbers beyond 64 bits here.
+                // The cast saturates, as all numbers beyond 64 bits do here.
                 (None, Some(float)) => Ok(float as i64),
                 (None, None) => Err(Rule::IntType),
             },
@@ -81,8 +81,8 @@ impl<'r, 'a> Field<'r, 'a> {
         self.checked(read.and_then(|integer| within(integer, &bounds)))
     }
 
-    /// Reads an amount of money in minor units, within bounds. A decimal point is a fault even before zeros, because a
-    /// caller who writes `500.00` means major units.
+    /// Reads an amount of money in minor units, within bounds. A decimal point is a fault even before zeros, because
+    /// `500.00` means major units.
     pub fn minor(mut self, bounds: RangeInclusive<i64>) -> Option<i64> {
         let has_point = match self.raw? {
             Raw::Json(Value::Number(number)) => number.is_f64(),
@@ -177,7 +177,7 @@ impl<'r, 'a> Field<'r, 'a> {
         (self.violations.len() == before).then_some(value)
     }
 
-    /// Records that the value breaks a rule, and makes it absent for further reads.
+    /// Records that the value breaks a rule. Further reads treat the value as absent.
     pub(super) fn refused(mut self, rule: &Rule, input: Option<Value>) -> Self {
         self.refuse(rule, input);
         self.raw = None;

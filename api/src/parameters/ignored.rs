@@ -3,12 +3,12 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Maximum number of ignored parameters in a response, and maximum length of each name: a response must not grow with
+/// Maximum number of ignored parameters in a response, and maximum length of each name. A response must not grow with
 /// the request.
 const NAMES_MAX: usize = 20;
 const CHARS_MAX: usize = 64;
 
-/// Parameter names of other APIs, and their equivalents here.
+/// Parameter names of other APIs, with their equivalents here.
 const MEANT: [(&str, &[&str]); 14] = [
     ("query", &["q"]),
     ("search", &["q"]),
@@ -61,7 +61,7 @@ fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
         .or_else(|| find(&|one| one.len() > 3 && is_near(one, &name)))
 }
 
-/// Returns true if two names differ by at most one added, removed or replaced character.
+/// True if two names differ by at most one added, removed or replaced character.
 fn is_near(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let begins = one.iter().zip(other).take_while(|(one, other)| one == other).count();

@@ -1,4 +1,4 @@
-//! Reads the values of a request from query, path and body, and collects every fault.
+//! Readers of the values in query, path and body, which collect every fault.
 
 mod field;
 mod ignored;
@@ -18,28 +18,28 @@ pub use self::values::{parse_boolean, parse_integer};
 use crate::{JsonObject, Location, Problem, Rule, Violation};
 use data_model::ProductIdent;
 
-/// Maximum number of faults in one response: one list can contain many invalid values.
+/// Maximum number of faults in a response, because a single list can have very many.
 const VIOLATIONS_MAX: usize = 100;
 
-/// Reads named values of a query string or body with pydantic's lax rules, and collects every fault.
+/// Reader of named values of a query string or body, with pydantic's lax rules. The reader collects every fault.
 ///
 /// [`ParameterReader::required`] and [`ParameterReader::optional`] return a value by its name, which is then read as
-/// text, number, list and so on. Unknown names are ignored, and [`QueryReader::ignored`] lists them. A read returns
-/// `None` for an absent value and for an invalid one; [`ParameterReader::finish`] distinguishes the two.
+/// text, number, list and so on. Unknown names are ignored; [`QueryReader::ignored`] lists them. A read returns `None`
+/// for an absent or invalid value; [`ParameterReader::finish`] distinguishes the two.
 #[derive(Debug)]
 pub struct ParameterReader<S> {
     source: S,
-    /// Path from the part of the request to the object being read; empty except for nested objects in a body.
+    /// Path to the object that is read; empty except for nested objects in a body.
     above: Vec<Location>,
     violations: Vec<Violation>,
 }
 
-/// Reads the parameters of a query string. As in FastAPI, the last of several values with one name is used. A `%` that
-/// does not begin an escape is literal. An escape that is not valid UTF-8 is a fault.
+/// Reader of a query string. As in FastAPI, the last of several values with one name is used. A `%` that does not begin
+/// an escape stays as it is. An escape that is not valid UTF-8 is a fault.
 pub type QueryReader<'a> = ParameterReader<QueryString<'a>>;
 
-/// Reads the fields of a body's JSON object, and of nested objects. An optional field that is null or an empty text
-/// counts as absent.
+/// Reader of a body's JSON object, and of nested objects. An optional field that is null or an empty text counts as
+/// absent.
 pub type MembersReader<'a> = ParameterReader<Members<'a>>;
 
 impl<'a> QueryReader<'a> {
@@ -50,7 +50,7 @@ impl<'a> QueryReader<'a> {
     }
 
     /// Reads all values of the given names with `read`, in query order. More than `items_max` values are a fault. A
-    /// fault names the parameter and the index among its values, as FastAPI does for lists.
+    /// fault names the parameter and the index of its value, as FastAPI does for lists.
     pub fn each<T>(
         &mut self,
         names: &[&'static str],
@@ -79,8 +79,8 @@ impl<'a> QueryReader<'a> {
         values
     }
 
-    /// Reads a list of words, empty if absent. The parameter may be repeated. Each value is one word or a
-    /// comma-separated list of words, with at most `chars_max` characters in total. An empty text counts as absent.
+    /// Reads a list of words, which is empty if absent. The parameter may be repeated. Each value is one word or a
+    /// comma-separated list, with at most `chars_max` characters in total. An empty text counts as absent.
     pub fn words(&mut self, name: &'static str, chars_max: usize) -> Vec<String> {
         let mut words = Vec::new();
         for (_, raw) in self.source.all(&[name]) {
@@ -97,7 +97,7 @@ impl<'a> QueryReader<'a> {
         IgnoredParameter::of(self.source.names().iter().map(|name| &**name), &self.source.asked)
     }
 
-    /// Finishes reading. Returns `value` if there was no fault in the query or in `path`.
+    /// Returns `value` if neither the query nor `path` had a fault.
     ///
     /// # Errors
     /// A 422 that lists every fault, those of the path first.
@@ -113,8 +113,7 @@ impl<'a> MembersReader<'a> {
         Self::of(Members(&object.0))
     }
 
-    /// Creates a reader for a nested object at the path `above`. The new reader continues with the list of faults found
-    /// so far.
+    /// Creates a reader for a nested object at the path `above`. The new reader adds to the faults found so far.
     fn within(members: &'a Map<String, Value>, above: Vec<Location>, violations: Vec<Violation>) -> Self {
         Self {
             source: Members(members),
@@ -123,13 +122,13 @@ impl<'a> MembersReader<'a> {
         }
     }
 
-    /// Reads a required list of at most `items_max` product ids; an empty list is valid. An invalid list is returned as
+    /// Reads a required list of at most `items_max` product ids, which may be empty. An invalid list is returned as
     /// empty, and [`ParameterReader::finish`] reports the fault.
     pub fn idents(&mut self, name: &'static str, items_max: usize) -> Vec<ProductIdent> {
         self.required(name).idents(items_max).unwrap_or_default()
     }
 
-    /// Finishes reading. Returns `value` if there was no fault.
+    /// Returns `value` if there was no fault.
     ///
     /// # Errors
     /// A 422 that lists every fault.
@@ -137,7 +136,7 @@ impl<'a> MembersReader<'a> {
         self.end(PathParameters::none(), value)
     }
 
-    /// Like [`MembersReader::finish`], for an operation whose path has parameters too.
+    /// Returns `value` if neither the body nor `path` had a fault.
     ///
     /// # Errors
     /// A 422 that lists every fault, those of the path first.
@@ -184,7 +183,7 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
         self.refuse_at(vec![name.into()], rule, input);
     }
 
-    /// Records that something within a value breaks a rule; `below` is the path to it from the object being read.
+    /// Records that a value at the path `below` breaks a rule. The path begins at the object that is read.
     pub fn refuse_at(&mut self, below: Vec<Location>, rule: &Rule, input: Option<Value>) {
         let place = FieldPlace {
             part: S::PART,

@@ -61,7 +61,7 @@ impl PathParameters {
             }
         }
         if read.violations.is_empty() {
-            // Without a pattern, or with one that spans several segments, the fault cannot be located exactly.
+            // Without a pattern, or with one that spans several segments, the invalid parameter is unknown.
             let unicode = Violation::new(vec!["path".into()], &Rule::StringUnicode, None);
             read.violations.push(unicode);
         }
@@ -72,7 +72,7 @@ impl PathParameters {
         self.violations
     }
 
-    /// Returns the text of a parameter; `None` if it is not valid UTF-8, which is then one of the faults.
+    /// Returns the text of a parameter. Returns `None` if the text is not valid UTF-8, which is one of the faults.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.values
@@ -98,7 +98,7 @@ impl PathParameters {
     }
 }
 
-/// Parses a product id in either public form. For an invalid id, the error names the form that is closest to it.
+/// Parses a product id in either public form. The error for an invalid id names the form that is closest.
 ///
 /// # Errors
 /// The rule that the text breaks.

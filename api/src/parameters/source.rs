@@ -44,7 +44,7 @@ mod sealed {
 #[derive(Debug)]
 pub struct QueryString<'a> {
     pairs: Vec<(Cow<'a, [u8]>, &'a [u8])>,
-    /// Every name that was read.
+    /// Names that were read.
     pub(super) asked: Vec<&'static str>,
 }
 
@@ -65,7 +65,6 @@ impl<'a> QueryString<'a> {
         }
     }
 
-    /// Returns the names that were sent.
     pub(super) fn names(&self) -> Vec<Cow<'_, str>> {
         self.pairs
             .iter()

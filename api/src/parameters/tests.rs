@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// The expected values are pydantic 2.14's results for the same texts.
+/// The expected values are the results of pydantic 2.14 for the same texts.
 #[test]
 fn integers_are_read_as_pydantic_reads_them() {
     for (text, value) in [

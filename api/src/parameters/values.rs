@@ -1,11 +1,11 @@
 use crate::Rule;
 
-/// Parses an integer from text as pydantic does: surrounding white space, a sign, leading zeros, single underscores
-/// between digits and a fraction of zeros are allowed. Integers beyond 64 bits are clamped to the largest or smallest
+/// Parses an integer from text as pydantic does. The text may have surrounding white space, a sign, leading zeros,
+/// single underscores between digits and a fraction of zeros. An integer beyond 64 bits becomes the largest or smallest
 /// one.
 ///
 /// # Errors
-/// [`Rule::IntParsing`] or, above 4,300 characters, [`Rule::IntParsingSize`].
+/// Returns [`Rule::IntParsing`] or, above 4,300 characters, [`Rule::IntParsingSize`].
 pub fn parse_integer(text: &str) -> Result<i64, Rule> {
     if text.len() > 4300 {
         return Err(Rule::IntParsingSize);

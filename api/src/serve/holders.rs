@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use crate::AddressRanges;
 use crate::ClientNetwork;
 
-/// Open connections by address. Each address has a maximum number, and an idle connection is closed when another client
-/// waits for a slot.
+/// Table of open connections by address. Each address has a maximum number. An idle connection is closed when another
+/// client waits for a slot.
 #[derive(Debug)]
 pub(super) struct Holders {
     per_address_max: usize,
@@ -30,18 +30,16 @@ struct Table {
     warned: Option<Instant>,
 }
 
-/// The connections of one address, oldest first.
+/// Connections of one address, the oldest first.
 #[derive(Debug)]
 struct AddressConnections {
     trusted: bool,
     connections: BTreeMap<u64, Arc<State>>,
 }
 
-/// The state of one connection.
 #[derive(Debug)]
 pub(super) struct State {
-    /// Cancelled when the connection must close after its current response, to free its slot or because the server
-    /// stops.
+    /// Token for closing the connection after its current response, to free its slot or because the server stops.
     pub(super) leave: CancellationToken,
     asked: AtomicBool,
     answering: AtomicUsize,
@@ -61,7 +59,7 @@ impl State {
     }
 }
 
-/// The entry of a connection, which is removed on drop.
+/// Entry of a connection in the table, which is removed on drop.
 #[derive(Debug)]
 pub(super) struct Seat {
     pub(super) state: Arc<State>,
@@ -70,7 +68,7 @@ pub(super) struct Seat {
     id: u64,
 }
 
-/// Marks a request in progress: until this is dropped, its connection is not idle.
+/// Mark of a running request. The connection is not idle until the mark is dropped.
 #[derive(Debug)]
 pub(super) struct BusyGuard(Arc<State>);
 
@@ -88,7 +86,7 @@ impl Holders {
         })
     }
 
-    /// Returns true if an address has reached its maximum number of connections. Counts the refusal, and logs it at
+    /// True if an address has reached its maximum number of connections. Each refusal is counted, and logged at
     /// intervals.
     pub(super) fn refuses(&self, address: IpAddr) -> bool {
         let holder = ClientNetwork::of(address);
@@ -116,7 +114,6 @@ impl Holders {
         true
     }
 
-    /// Registers a connection of this address.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Seat {
         let holder = ClientNetwork::of(address);
         let state = Arc::new(State {
@@ -146,9 +143,9 @@ impl Holders {
         }
     }
 
-    /// Asks one idle connection to close, and returns true if there was one. Chooses the oldest idle connection of the
-    /// address with the highest use relative to its limit, counted for the address and its surrounding networks.
-    /// Connections of trusted proxies come last. Requests in progress are never aborted by this.
+    /// Asks one idle connection to close. Returns true if there was one. The connection is the oldest idle one of the
+    /// address with the highest use relative to its limit, counted for the address and the networks around it.
+    /// Connections of trusted proxies come last. Running requests are never aborted.
     pub(super) fn make_room(&self) -> bool {
         let table = self.table();
         let mut staying = HashMap::<ClientNetwork, usize>::new();
@@ -158,7 +155,7 @@ impl Holders {
         }
         let longest = table.held.iter().filter_map(|(holder, held)| {
             let (id, oldest) = held.connections.iter().find(|(_, state)| state.is_idle())?;
-            // Fixed-point fractions of a connection, so that a small use of a large network still differs from no use.
+            // The weight is a fraction in fixed point, so that a small use of a large network differs from no use.
             let weight = |(network, times): (ClientNetwork, NonZeroU32)| {
                 staying
                     .get(&network)
@@ -266,8 +263,7 @@ mod tests {
         let crowd: Vec<_> = (0..9).map(|number| holders.enter(network(number))).collect();
         assert!(holders.make_room());
         assert!(crowd[0].state.leave.is_cancelled());
-        // Eight connections of a /56 count as much as two connections of one address, so the oldest connection is
-        // closed.
+        // Eight connections of a /56 count as much as two of one address, so the oldest connection is closed.
         assert!(holders.make_room());
         assert!(few[0].state.leave.is_cancelled());
     }
@@ -304,7 +300,7 @@ mod tests {
         drop(answering);
         assert!(holders.make_room());
         assert_eq!(has_left(&many), [true, true, false]);
-        // Each address has one connection, so the older connection is closed.
+        // Each address has one connection, so the oldest connection is closed.
         assert!(holders.make_room());
         assert!(few.state.leave.is_cancelled());
         assert!(holders.make_room());

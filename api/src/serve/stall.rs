@@ -11,33 +11,33 @@ use tokio::time::Sleep;
 
 use crate::RequestId;
 
-/// The start of an HTTP/2 connection (RFC 9113, section 3.4).
+/// First bytes of an HTTP/2 connection (RFC 9113, 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 const NAME: &[u8] = b"x-request-id:";
-/// Header of every answer of the edge.
+/// Header that every response of the edge has.
 const NOSNIFF: &[u8] = b"x-content-type-options: nosniff\r\n";
 
-/// A connection that fails if its peer reads no byte for too long, or does not reveal its protocol in time. Without
-/// this limit, clients that never read or never send would keep their connections open forever.
+/// Connection that fails if its peer reads no byte for too long, or does not reveal its protocol in time. Otherwise
+/// clients that never read or send would keep their connections open forever.
 pub(super) struct StallGuard {
     stream: TcpStream,
     limit: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
-    /// Wait for the protocol to be known; after that, the protocol's own timers apply.
+    /// Wait for the first bytes of the protocol. After that, the protocol's own timers apply.
     opening: Option<PrefaceWait>,
     refusal: Option<Refusal>,
 }
 
-/// The text to write instead of a response without a request id.
+/// Text to write instead of a response without a request id.
 struct Refusal {
     text: Vec<u8>,
     written: usize,
 }
 
 impl Refusal {
-    /// Adds a request id to a response head that the HTTP/1 library wrote by itself, for a request head that is invalid
-    /// or incomplete. All other responses have an id already.
+    /// Adds a request id to a response head that the HTTP/1 library wrote for an invalid or incomplete request head.
+    /// All other responses already have an id.
     fn of(bytes: &[u8]) -> Option<Self> {
         let line_end = memchr::memmem::find(bytes, b"\r\n").filter(|_| bytes.starts_with(b"HTTP/1.1 4"))? + 2;
         let head_end = memchr::memmem::find(bytes, b"\r\n\r\n")?;
@@ -56,15 +56,15 @@ impl Refusal {
     }
 }
 
-/// A connection whose bytes so far do not distinguish HTTP/1 from HTTP/2.
+/// Wait for the bytes that distinguish HTTP/1 from HTTP/2.
 struct PrefaceWait {
-    /// Number of preface bytes read so far.
+    /// Number of bytes of the HTTP/2 preface that were read so far.
     read: usize,
     until: Pin<Box<Sleep>>,
 }
 
 impl PrefaceWait {
-    /// Returns true if the protocol is known after these bytes.
+    /// True if the protocol is known after these bytes.
     fn is_over(&mut self, bytes: &[u8]) -> bool {
         let rest = PREFACE.get(self.read..).unwrap_or_default();
         self.read += bytes.len();

@@ -91,7 +91,7 @@ async fn an_answer_that_takes_longer_than_a_head_may_is_waited_for() {
     // Requests of both protocols begin with `P` (`POST` and `PRI`).
     let stream = ask(server.at, "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
     let other = ask(server.at, "").await;
-    // A connection that sends nothing is closed meanwhile.
+    // A connection that sends nothing is closed after a while.
     assert_eq!(all_of(other).await, "");
     sender.send(()).unwrap();
     assert!(all_of(stream).await.ends_with("late"));

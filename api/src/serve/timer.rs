@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use hyper::rt::{Sleep, Timer};
 
-/// The timer of one connection, which waits only for the head of the next request.
+/// Timer of a connection, which only waits for the head of the next request.
 ///
-/// Each head has a deadline, and nearly all heads arrive long before it. A separate timer for each request would be
-/// inserted into and removed from the runtime's timer wheel, under a lock that all threads share. Therefore a single
-/// alarm is kept, at the deadline of some earlier head. When the alarm fires, it is reset to the then current deadline.
+/// Each head has a deadline, and nearly all heads arrive long before it. A separate timer for each request would go
+/// through the runtime's timer wheel, under a lock that all threads share. Therefore one alarm is kept, at the deadline
+/// of an earlier head. When the alarm fires, it is set to the current deadline.
 #[derive(Default)]
 pub(super) struct ConnectionTimer(Arc<Mutex<Option<Alarm>>>);
 
@@ -33,7 +33,7 @@ impl Timer for ConnectionTimer {
     }
 }
 
-/// Completes at its deadline, never before.
+/// Future that completes at its deadline, never before.
 struct Wait {
     deadline: tokio::time::Instant,
     alarm: Arc<Mutex<Option<Alarm>>>,

@@ -47,7 +47,7 @@ pub struct Violation {
 }
 
 impl fmt::Display for Violation {
-    /// Formats the path to the value and its fault: `body.items.0.qty: Input should be …`.
+    /// Formats the path to the value and the fault: `body.items.0.qty: Input should be …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (nth, step) in self.loc.iter().enumerate() {
             let dot = if nth == 0 { "" } else { "." };
@@ -60,7 +60,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The rule that a value breaks. Types, messages and contexts are those of pydantic 2.14.
+/// Rule that a value breaks. Types, messages and contexts are those of pydantic 2.14.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
     /// A required value is absent.
@@ -116,19 +116,19 @@ pub enum Rule {
     ExtraForbidden(Option<String>),
     /// A rule of this service, with its message.
     Value(&'static str),
-    /// A rule named by an error code, for rules that pydantic does not have; contains a message about this occurrence.
+    /// Rule with an error code, for rules that pydantic does not have. The text is the message about this fault.
     Code(ErrorCode, Cow<'static, str>),
 }
 
 /// Fields whose values are never repeated in a response.
 const SECRETS: [&str; 4] = ["password", "key", "token", "secret"];
 
-/// Maximum length of an echoed input, in characters: a response must not grow with the request.
+/// Maximum length of an echoed input in characters. A response must not grow with the request.
 const ECHO_CHARS_MAX: usize = 256;
 
 impl Violation {
-    /// Creates a violation: the value `input` at `loc` breaks `rule`. An `input` of `None` is not echoed. The value of
-    /// a field with a secret-sounding name is not echoed either.
+    /// Creates a violation: the value `input` at `loc` breaks `rule`. An `input` of `None` is not echoed, and neither
+    /// is the value of a field with a secret-sounding name.
     #[must_use]
     pub fn new(loc: Vec<Location>, rule: &Rule, input: Option<Value>) -> Self {
         let secret = loc.iter().any(|part| match part {
@@ -145,8 +145,8 @@ impl Violation {
         }
     }
 
-    /// Returns true if the fault is in the field `member` of the object at `above` in this part of the request, or
-    /// below that field.
+    /// True if the fault is in the field `member` of the object at `above` in this section of the request, or below
+    /// that field.
     pub(crate) fn is_within(&self, part: &str, above: &[Location], member: &str) -> bool {
         let named = |step: &Location, wanted: &str| matches!(step, Location::Name(name) if name == wanted);
         let Some((first, rest)) = self.loc.split_first() else {
@@ -163,7 +163,7 @@ impl Violation {
     }
 }
 
-/// Limits an echoed value: long text is truncated, and long lists and the contents of objects are omitted.
+/// Limits an echoed value: a long text is truncated, and a long list or the content of an object is left out.
 fn cut(input: Value) -> Option<Value> {
     Some(match input {
         Value::String(text) if text.chars().count() > ECHO_CHARS_MAX => text

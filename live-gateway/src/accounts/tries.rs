@@ -36,7 +36,8 @@ impl Default for AccountTries {
 impl AccountTries {
     /// Counts an attempt if the limits allow one.
     ///
-    /// # Errors Returns the time to wait after too many attempts.
+    /// # Errors
+    /// Returns the time to wait after too many attempts.
     pub(super) fn take(&self, caller: &str, brand: &str, email: &str, now: Timestamp) -> Result<(), Duration> {
         let who = self.who(caller, brand, email);
         self.tries.check(who, now)?;

@@ -58,7 +58,8 @@ impl From<SigningError> for CartFailure {
 /// new list of keys. Older keys sign until then, and stay published until the last token that they signed has expired.
 /// The very first key signs immediately.
 ///
-/// # Errors Returns a [`SigningError`] and changes nothing.
+/// # Errors
+/// Returns a [`SigningError`] and changes nothing.
 pub async fn rotate_signing_key(
     state: &State,
     keys: &MasterKeys,

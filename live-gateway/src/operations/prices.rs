@@ -72,7 +72,8 @@ impl LiveGateway {
     /// Queries the stores of these products for current prices. Returns within the budget. An entry whose store does
     /// not respond in time contains the stored snapshot and is not verified.
     ///
-    /// # Errors Returns errors of the catalogue only. A store's failure affects only its own entries.
+    /// # Errors
+    /// Returns errors of the catalogue only. A store's failure affects only its own entries.
     #[tracing::instrument(target = "trace::live", name = "prices", level = "info", skip_all, fields(products = request.idents.len()))]
     pub async fn prices(&self, request: PricesRequest) -> Result<PricesAnswer, CatalogueError> {
         let inner = &self.0;

@@ -86,8 +86,9 @@ impl Nodes {
     /// Returns the product whose nodes begin at `start`. All of its stored variants were requested in their order. With
     /// `partial`, the store's answer is incomplete, so a missing node has no meaning.
     ///
-    /// # Errors Fails if any variant of the product cannot be parsed, because a price is verified for the whole product
-    /// or not at all.
+    /// # Errors
+    /// Fails if any variant of the product cannot be parsed, because a price is verified for the whole product or not
+    /// at all.
     pub(crate) fn product(
         &self,
         start: usize,

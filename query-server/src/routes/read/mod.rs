@@ -58,7 +58,8 @@ pub(super) fn brand_of_path(path: &PathParameters) -> ParsedName<BrandSlug> {
 
 /// Reads the product from the URL path. All other parameters must have been read before.
 ///
-/// # Errors Returns a 422 with every fault of path and query.
+/// # Errors
+/// Returns a 422 with every fault of path and query.
 pub(super) fn product(reader: QueryReader<'_>, mut path: PathParameters) -> Result<ProductIdent, Problem> {
     let product = path.product_ident("ident");
     let product = reader.finish(path, product)?;
