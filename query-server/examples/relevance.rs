@@ -6,8 +6,8 @@
 //! crawling. `queries.tsv` has an id and a query per line. A run names products by their platform id.
 //!
 //! `--spoil first` (or `drop`, `two`, `four`: kinds of typing mistakes, see [`Mistake`]) uses only queries with a word
-//! that fits the mistake. Each query is sent correctly spelt and with the mistake; results for the misspelt queries go
-//! to `{set}.{mode}.first.tsv`. The ratio of the two scores is the share of relevance that remains despite the mistake.
+//! that fits the mistake. Each query is sent with correct spelling and with the mistake, whose results go to
+//! `{set}.{mode}.first.tsv`. The ratio of the two scores is the share of relevance that remains despite the mistake.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -27,27 +27,26 @@ use pipeline_normalise::{CatalogueBuilder, StoreContext};
 use query_server::{QueryConfig, QueryServer};
 use serde_json::Value;
 
-/// Returns a stopped clock. This example uses the clock only to name the release and never measures time.
+/// Returns a stopped clock, which only names the release.
 fn still() -> Arc<SetClock> {
     SetClock::at("2027-01-15T08:00:00Z")
 }
 
-/// Settings of a run.
 #[derive(Debug, Clone, Default)]
 struct Settings {
     /// Folder with `stores/` and `queries.tsv`.
     set: PathBuf,
-    /// Search modes, with one run for each.
+    /// Search modes; each has a run of its own.
     modes: Vec<String>,
     /// Output folder of the runs: `{set}.{mode}.tsv`, with lines of query, product and rank.
     out: PathBuf,
-    /// Maximum number of products in an answer; above the API's limit of 40 to measure recall at lower ranks.
+    /// Maximum number of products in an answer. The API allows 40; more are needed to measure recall at lower ranks.
     limit: u16,
     /// Additional parameters of every request, such as `sort=newest`.
     also: String,
     /// Typing mistake with which the queries are also sent.
     mistake: Option<Mistake>,
-    /// Folder in which the release is kept for the next run.
+    /// Folder that keeps the release for the next run.
     keep: Option<PathBuf>,
 }
 
@@ -78,7 +77,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Typing mistake in the longest word whose number of letters is in the given range.
+/// Typing mistake in the longest word with a number of letters in the given range.
 #[derive(Debug, Clone, Copy)]
 struct Mistake {
     name: &'static str,
@@ -124,7 +123,7 @@ impl Mistake {
         MISTAKES.into_iter().find(|mistake| mistake.name == name)
     }
 
-    /// Returns the text with the mistake; `None` if no word fits it.
+    /// Returns the text with the mistake; `None` if no word fits.
     fn in_text(self, text: &str) -> Option<String> {
         let letters = |word: &&str| {
             let chars = word.chars().count();
@@ -192,7 +191,7 @@ fn run(asked: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sends the queries in one mode and writes the run with the given name.
+/// Sends the queries in one mode and writes the run.
 fn ask(
     asked: &Settings,
     runtime: &tokio::runtime::Runtime,
@@ -308,7 +307,6 @@ fn releases(home: &Path) -> anyhow::Result<ReleaseStore> {
     Ok(ReleaseStore::new(storage, still()))
 }
 
-/// Publishes one release of the given stores.
 async fn publish(stores: &Stores, scratch: &Path) -> anyhow::Result<()> {
     let files = scratch.join("files");
     let catalogue: Vec<_> = stores
@@ -328,7 +326,6 @@ async fn publish(stores: &Stores, scratch: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Starts a server for the published release.
 async fn serve(home: &Path, limit: u16) -> anyhow::Result<api::EdgeRouter> {
     let currency = "USD".parse()?;
     let server = QueryServer::new(

@@ -5,12 +5,12 @@
 //! understand=false] [--verbose] [--list WORD]`
 //!
 //! `queries.tsv` beside this file has one query per line: its class, the round in which it was written (1: before the
-//! rules that interpret queries, 2: after them), the query, and a condition that correct products satisfy. The
-//! conditions are checked by code, so every run gives the same figures. The score of a query is the share of correct
-//! products among the first five results, or among as many as the market has if these are fewer. An empty position
-//! counts as wrong. `--recorded` uses the stores of a folder (see `market.rs`) with the queries of `recorded.tsv`,
-//! whose rounds are by the stores of a query. `--queries` uses another file. `--also` adds parameters to every request,
-//! `--verbose` prints wrong results, `--list` prints titles that contain a word.
+//! rules that interpret queries, 2: after them), the query, and a condition for correct products. Code checks the
+//! conditions, so every run gives the same figures. The score of a query is the share of correct products among the
+//! first five results, or among fewer if the market has fewer. An empty position counts as wrong. `--recorded` uses the
+//! stores of a folder (see `market.rs`) with the queries of `recorded.tsv`, whose rounds are by the stores of a query.
+//! `--queries` uses another file. `--also` adds parameters to every request, `--verbose` prints wrong results, `--list`
+//! prints titles with a word.
 
 mod market;
 mod predicate;
@@ -31,7 +31,6 @@ use predicate::{FoldedProduct, Predicate};
 /// Number of top results that count.
 const FIRST: usize = 5;
 
-/// Settings of a run.
 #[derive(Debug, Default)]
 struct Options {
     also: String,
@@ -42,7 +41,7 @@ struct Options {
     list: Option<String>,
 }
 
-/// Query with the condition that correct products satisfy.
+/// Query, with the condition for correct products.
 #[derive(Debug)]
 struct Query<'a> {
     class: &'a str,

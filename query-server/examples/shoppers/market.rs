@@ -1,4 +1,4 @@
-//! Loads the emulator's market or recorded stores as normalised products, and serves a release built from them.
+//! Loads the emulator's market or recorded stores as normalised products, and serves a release of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const PAGE: usize = 250;
 /// Facts of each brand, with the brand's products.
 pub(crate) type Stores = Vec<(BrandFacts, Vec<Product>)>;
 
-/// Returns a stopped clock. This example uses the clock only to name the release and never measures time.
+/// Returns a stopped clock, which only names the release.
 fn still() -> Arc<SetClock> {
     SetClock::at("2027-01-15T08:00:00Z")
 }
@@ -65,9 +65,9 @@ async fn store(client: &reqwest::Client, address: &StoreAddress) -> anyhow::Resu
     normalised(brand, pages.into_iter())
 }
 
-/// Reads the stores of a folder with one subfolder per store. Each subfolder has catalogue pages `products*.json`
-/// exactly as the store sent them. The currency of a store comes from its `meta.json` if that file exists, otherwise
-/// the store has the currency `currency`.
+/// Reads the stores in a folder, which has a subfolder for each store. A subfolder has the catalogue pages
+/// `products*.json` exactly as the store sent them. The currency of a store comes from its `meta.json`, or is
+/// `currency` without that file.
 pub(crate) fn recorded(folder: &Path, currency: CurrencyCode) -> anyhow::Result<Stores> {
     let mut stores = Vec::new();
     for folder in sorted(folder)? {
@@ -115,7 +115,7 @@ fn read(slug: &str, pages: &[PathBuf], currency: CurrencyCode) -> anyhow::Result
     normalised(brand, pages.iter().map(|page| Ok(fs::read(page)?)))
 }
 
-/// Returns a store's products, normalised as after a crawl of the given pages.
+/// Returns a store's products, normalised as after a crawl of these pages.
 fn normalised(
     brand: Brand,
     pages: impl Iterator<Item = anyhow::Result<Vec<u8>>>,

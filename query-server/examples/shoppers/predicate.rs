@@ -1,11 +1,11 @@
-//! Conditions for products that answer a query: on title, attributes, category, brand and price.
+//! Conditions for products that answer a query, on title, attributes, category, brand and price.
 
 use anyhow::Context;
 use data_index::taxonomy;
 use data_model::Product;
 use data_text::runs;
 
-/// Conditions that must all hold, separated by spaces.
+/// Conditions that must all be true, separated by spaces.
 ///
 /// `t:a|b`: the title has a word that starts with one of these (`_` means a space). `a:` also searches the values of
 /// options and attributes. `w:` also searches the product type, the tags, the category path and the description. `c:`
@@ -74,14 +74,14 @@ impl FoldedProduct {
     }
 }
 
-/// Converts a text to lowercase and replaces everything except letters and digits by single spaces, with one space at
-/// both ends.
+/// Converts a text to lowercase, and replaces everything except letters and digits by single spaces. One space is added
+/// at both ends.
 fn folded(text: &str) -> String {
     let lower = text.to_lowercase();
     format!(" {} ", runs(&lower).collect::<Vec<_>>().join(" "))
 }
 
-/// Returns true if a word or a sequence of words in the text starts with one of `ways`.
+/// True if a word or word sequence of the text starts with one of `ways`.
 fn has(text: &str, ways: &[String]) -> bool {
     ways.iter().any(|way| text.contains(way.as_str()))
 }

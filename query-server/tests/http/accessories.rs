@@ -9,13 +9,12 @@ async fn answer(market: &Market, query: &str) -> SearchAnswer<'static> {
     market.get(&format!("/v1/search?{query}")).await.read()
 }
 
-/// Returns the category with this path.
 fn category(path: &str) -> Option<data_model::CategoryId> {
     let found = data_index::taxonomy::all().iter().find(|one| one.path == path);
     Some(found.unwrap_or_else(|| panic!("no category {path}")).id)
 }
 
-/// Creates a market with things and their accessories. The accessories' titles would rank first by words alone.
+/// Creates a market with things and their accessories. By words alone, the accessories would rank first.
 async fn things_and_what_is_for_them() -> Market {
     let facts = brand("Any Shop", "INR");
     let laptops = "Electronics > Computers > Laptops";
@@ -100,7 +99,7 @@ async fn what_is_for_a_thing_stands_after_the_things_that_a_bare_noun_names() {
         assert_eq!(first, things, "{query}: {found:?}");
         assert!(found.len() > things.len(), "{query}: {found:?}");
     }
-    // A query that names an accessory finds it first. In a search by words alone, only the words decide.
+    // A query that names an accessory finds it first. A search by words alone ignores that.
     for (query, first) in [
         ("q=laptop+lock", "Laptop Lock"),
         ("q=phone+case", "Phone Case"),
@@ -119,7 +118,7 @@ async fn what_is_for_a_thing_stands_after_the_things_that_a_bare_noun_names() {
     }
 }
 
-/// Titles of the drawn products, with their categories.
+/// Titles and categories of the generated products.
 const DRAWN: [(&str, Option<&str>); 4] = [
     (
         "Laptop Sleeve",
@@ -133,7 +132,7 @@ const COLORS: [&str; 3] = ["navy", "white", "rose"];
 
 async fn each_value_finds_what_it_counts(drawn: &[(usize, usize)]) -> Result<(), TestCaseError> {
     let facts = brand("Any Shop", "INR");
-    // Enough products have the word that no others are added.
+    // Enough products have the word, so no others are added.
     let many = std::iter::repeat_n((0, 0), 20);
     let products = (1..).zip(many.chain(drawn.iter().copied())).map(|(id, (kind, color))| {
         let (title, path) = DRAWN[kind];

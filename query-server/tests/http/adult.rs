@@ -49,7 +49,7 @@ async fn adult_categories_are_shown_to_those_who_ask_for_them() {
         get("/v1/suggest?q=blindfold").await["data"]["products"],
         serde_json::json!([])
     );
-    // A query with a child's age does not find adult products.
+    // A query with a child's age finds no adult products.
     let titles = async |query: &str| texts(&get(&format!("/v1/search?q={query}")).await["data"], "title");
     assert!(titles("satin").await.contains(&"Satin Blindfold".to_owned()));
     assert_eq!(titles("satin+for+5+year+old").await, ["Satin Shirt"]);
@@ -64,7 +64,7 @@ async fn adult_categories_are_shown_to_those_who_ask_for_them() {
     let shirt = all["data"][0]["id"].as_str().unwrap();
     let like = get(&format!("/v1/recommend?product_id={shirt}&intent=same_brand")).await;
     assert_eq!(texts(&like["data"], "title").len(), 1);
-    // Queries with the words, the brand or the category of the product find the product.
+    // Queries with the product's words, brand or category find it.
     let by_words = get("/v1/search?q=satin+blindfold").await;
     assert_eq!(texts(&by_words["data"], "title")[0], "Satin Blindfold");
     assert_eq!(
@@ -139,6 +139,6 @@ async fn what_a_brand_of_adult_things_sells_besides_is_nobodys_gift() {
     assert_eq!(titles("gift+for+5+year+old").await, ["Plush Bear"]);
     // A query with the brand's name finds its products.
     assert_eq!(titles("bear+of+hearts").await[0], "Bear of Hearts");
-    // A shop that sells adult products among others does not count as an adult brand.
+    // A shop that also sells other products does not count as an adult brand.
     assert_eq!(titles("satin+for+5+year+old").await, ["Satin Shirt"]);
 }

@@ -17,7 +17,7 @@ async fn a_brands_products_are_what_browsing_the_brand_answers() {
         assert_eq!(own, browsed, "{query}");
         assert!(own.data.items.iter().all(|card| card.brand_slug == "corner"));
     }
-    // The brand in the path counts; a `brand` parameter is ignored.
+    // The brand in the path is used, and a `brand` parameter is ignored.
     let own: BrowseAnswer<'static> = market
         .get("/v1/brands/corner/products?brand=depot&limit=60")
         .await

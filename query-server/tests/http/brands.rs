@@ -95,7 +95,7 @@ async fn brands_are_found_by_name_slug_domain_and_category() {
     assert_eq!(slugs(&market, "q=kissaten.example").await, ["kissaten"]);
     assert_eq!(slugs(&market, "category=apparel-accessories").await, ["loom-thread"]);
     assert_eq!(slugs(&market, "category=1868").await, ["blue-tokai"]);
-    // The category is in the taxonomy, but the catalogue has no such products.
+    // The taxonomy has this category, but the catalogue has no such products.
     assert!(slugs(&market, "category=furniture").await.is_empty());
 }
 

@@ -277,7 +277,7 @@ async fn a_count_tells_how_many_products_choosing_its_value_answers() {
                 assert_eq!(items.len(), value.count as usize, "{path} {object}");
             }
         }
-        // The price range does not narrow the histogram, and each bin works as a price filter.
+        // The price range does not limit the histogram, and each bin works as a price filter.
         let wide = path.replace("&price_min=60000&price_max=120000", "");
         let bins: u32 = first.price.histogram.iter().map(|bin| bin.count).sum();
         let whole = format!("{wide}&facets={}&price_min=0", facets(&chosen));
@@ -368,7 +368,7 @@ async fn facets_and_values_are_bounded() {
     assert_eq!(browsed.facets.len(), 12);
     assert_eq!(browsed.facets[11].name, "tag");
     assert!(browsed.facets.iter().all(|facet| facet.values.len() == 50));
-    // Values in the filter are shown in addition, even for facets that would not be shown otherwise.
+    // Values in the filter are shown in addition, even of facets that would not be shown otherwise.
     let chosen = facets(&json!({"tag": "tag 2399", "attribute 39": "value 79"}));
     let chosen = page(&market, &format!("/v1/browse?brand=many&facets={chosen}")).await;
     assert_eq!(chosen.facets.len(), 13);

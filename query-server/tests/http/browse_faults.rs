@@ -5,7 +5,7 @@ use crate::catalogue::small;
 use crate::support::{Market, TestAnswer};
 use crate::wide::wide;
 
-/// Returns the location and type of the single fault in an answer.
+/// Returns the location and type of the only fault in an answer.
 pub(crate) fn fault(answered: &TestAnswer) -> (Value, String) {
     assert_eq!(answered.status, 422, "{}", String::from_utf8_lossy(&answered.body));
     let document = answered.json();
@@ -46,7 +46,7 @@ async fn a_category_or_a_brand_is_asked_for_and_both_are_known() {
             "{query}"
         );
     }
-    // A category that is in the taxonomy but not in the catalogue gives an empty list.
+    // A category of the taxonomy without products gives an empty list.
     let empty = page(&market, "/v1/browse?category=furniture").await;
     assert!(empty.items.is_empty() && empty.facets.is_empty() && empty.price.histogram.is_empty());
     assert_eq!((empty.price.min_minor, empty.next_cursor), (None, None));
@@ -63,7 +63,7 @@ async fn a_cursor_is_good_for_its_own_list_in_its_own_release() {
     let cursor = page(&market, &format!("{path}&limit=3")).await.next_cursor.unwrap();
     let again = page(&market, &format!("{path}&limit=5&cursor={cursor}&unknown=1")).await;
     assert_eq!(again.items.len(), 5);
-    // Different parameters that describe the same list.
+    // These parameters describe the same list in different forms.
     let words = "/v1/browse?category=1868&sort=rating&in_stock=false&facets=%7B%7D&currency=inr";
     assert_eq!(
         page(&market, &format!("{words}&limit=5&cursor={cursor}")).await.items,

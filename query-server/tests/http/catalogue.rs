@@ -15,7 +15,7 @@ pub(crate) fn brand(name: &str, currency: &str) -> BrandFacts {
     })
 }
 
-/// Returns a product with one variant in stock at 100.00, and no other facts.
+/// Returns a product with one variant in stock at 100.00.
 pub(crate) fn product(facts: &BrandFacts, platform_id: u64, title: &str) -> Product {
     kit::product(&facts.brand, platform_id, title)
 }

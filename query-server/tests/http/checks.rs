@@ -12,7 +12,7 @@ use query_server::{CursorKey, QueryConfig, QueryServer};
 use crate::catalogue::{brand, product, small};
 use crate::support::Market;
 
-/// Records a crawl run that ended at time `at` and checked these stores. Brands are given by their slugs.
+/// Records a crawl run that ended at time `at` and checked these stores, by the slugs of their brands.
 async fn record(home: &Storage, end: RunEnd, at: &str, checks: &[(&str, CheckOutcome)]) {
     let ended_at: Timestamp = at.parse().unwrap();
     let run = LastRun {
@@ -63,7 +63,7 @@ async fn a_brand_says_when_its_store_was_last_asked_and_what_came_of_it() {
         &[("blue-tokai", CheckOutcome::Changed)],
     )
     .await;
-    // A brand that is not yet in a release does not count in the catalogue's totals.
+    // A brand that is not in a release yet does not count in the catalogue's totals.
     let second = [
         ("loom-thread", CheckOutcome::HeldBack),
         ("not-yet-there", CheckOutcome::Failed),
@@ -151,11 +151,11 @@ async fn a_check_without_a_release_changes_the_tags_of_what_tells_of_it_and_no_o
         assert_ne!(now[at], told[at], "{path}");
     }
     assert_eq!(tags(&market, &others).await, silent);
-    // The list of brands has not changed, so its cursors remain valid.
+    // The list of brands has not changed, so its cursors stay valid.
     let rest: BrandsAnswer<'static> = market.get(&format!("/v1/brands?limit=2&cursor={cursor}")).await.read();
     assert_eq!(rest.data[0].check_outcome, Some(schema::CheckOutcome::Failed));
 
-    // A run that checked no store, or reading the same record again, changes no entity tag.
+    // Neither a run that checked no store nor another read of the same record changes an entity tag.
     record(&market.home, RunEnd::Failed, "2026-11-21T08:00:00Z", &[]).await;
     market.server.refresh_checks().await;
     market.server.refresh_checks().await;
@@ -275,7 +275,7 @@ async fn metrics_tell_how_old_checks_are_and_what_came_of_them() {
     let counting = metrics::set_default_local_recorder(&recorder);
     let market = Market::of(&small()).await;
     market.server.refresh_checks().await;
-    // Unknown times are not exported as metrics, because 0 would mean 1970.
+    // The metrics leave out unknown times, because 0 would mean 1970.
     assert!(!recorder.handle().render().contains("crawl_last"));
     let first = [
         ("kissaten", CheckOutcome::Failed),

@@ -12,8 +12,8 @@ const CONCEPTS: [&[&str]; 5] = [
 ];
 const DIMENSIONS: usize = 16;
 
-/// Embedder that knows a few concepts. The test embedder's results are easy to predict and do not depend on the shipped
-/// embedding table. The letters of a word have a small effect, so that no two titles are equal.
+/// Embedder that knows a few concepts, so that results are predictable and do not depend on the shipped embedding
+/// table. The letters of a word have a small effect, so that no two titles are equal.
 #[derive(Debug)]
 pub(crate) struct Concepts(EmbedderId);
 

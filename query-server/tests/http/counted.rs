@@ -25,7 +25,7 @@ async fn searches_by_words_alone_are_counted_with_what_they_found() {
         "q=coffee",
         "q=Coffee&limit=2",
         "q=COFFEE&pincode=560001",
-        // A search with filters is not counted, because a filter may be the reason for an empty result.
+        // A search with filters is not counted, because a filter may cause an empty result.
         "q=coffee&in_stock=true",
         "q=coffee&price_max=1",
         "q=coffee&brand=kissaten",
@@ -36,7 +36,7 @@ async fn searches_by_words_alone_are_counted_with_what_they_found() {
         "q=shirt+under+2000",
         "q=shirt+under+2000",
         "q=shirt+under+2000",
-        // Words that are not frequent enough are dropped.
+        // Rare words are not counted.
         "q=kettle",
         "q=kettle",
         "q=",

@@ -130,8 +130,8 @@ async fn brands_of_a_facet_that_sell_in_one_currency_are_filtered_in_it() {
     );
     let found = search(&market, &format!("q=shirt&price_max=6000&{two}")).await;
     assert_eq!(found.data.len(), 3);
-    // Brands with two currencies have no common currency, so the market's currency is used. The answer reports the
-    // excluded products.
+    // Brands with two currencies have no common one, so the market's currency is used. The answer reports the products
+    // that were left out.
     let mixed = facet("%22atelier%22,%22depot%22");
     let answer = browse(&market, &format!("category=shirts-tops&price_max=6000&{mixed}")).await;
     assert_eq!(
@@ -207,7 +207,7 @@ async fn a_price_filter_says_that_it_left_out_other_currencies() {
     let answer = browse(&market, "category=shirts-tops&price_max=30000").await;
     assert_eq!(prices(&answer), [("INR", 20_000)]);
     assert!(answer.provenance.price.left_out);
-    // Products that another filter also excludes do not count as excluded because of their currency.
+    // A product that another filter also excludes does not count as excluded by its currency.
     let answer = browse(&market, "category=shirts-tops&price_max=30000&on_sale=true").await;
     assert!(!answer.provenance.price.left_out);
     let facets = "facets=%7B%22brand%22:%22corner%22%7D";
@@ -234,7 +234,7 @@ async fn a_price_filter_says_that_it_left_out_other_currencies() {
         }
     }
     assert_eq!(search(&market, "q=shirt").await.provenance.price, None);
-    // A market with only one currency behaves the same way.
+    // A market with one currency behaves the same way.
     let (facts, products) = catalogue().swap_remove(0);
     let market = Market::of(&vec![(facts, products)]).await;
     let found = search(&market, "q=shirt&price_max=30000&currency=KWD").await;

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::support::Market;
 
-/// Returns a poster in 20 sizes and 20 colours, of which the store lists the first `listed` variants. Only the last
-/// listed variant may be available.
+/// Returns a poster in 20 sizes and 20 colours, of which the store lists only the first `listed` variants. Only the
+/// last of these may be available.
 fn poster(facts: &data_index::BrandFacts, id: u64, listed: usize, available: bool) -> Product {
     let values = |name: &str| (1..=20).map(|at| format!("{name} {at}")).collect::<Vec<_>>();
     let (sizes, colors) = (values("Size"), values("Color"));

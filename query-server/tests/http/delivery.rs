@@ -33,8 +33,8 @@ fn sample(
     }
 }
 
-/// Creates a market with delivery facts. Blue Tokai was asked about three pincodes and has terms. Loom & Thread has
-/// only terms. The brand Kissaten states no delivery terms.
+/// Creates a market with delivery facts. Blue Tokai has answered for three pincodes and has terms. Loom & Thread has
+/// only terms. Kissaten has no terms.
 async fn delivering() -> Market {
     let mut catalogue = small();
     for (facts, _) in &mut catalogue {
@@ -91,8 +91,7 @@ async fn a_card_tells_what_is_known_of_delivery_to_the_pincode_and_nothing_else(
         lines.push(format!("to {pincode}"));
         lines.extend(cards.iter().map(told));
     }
-    // Vienna Roast has prices below and above the threshold. If a store does not deliver to the pincode, all other
-    // facts are null.
+    // Vienna Roast has prices below and above the threshold. If a store does not deliver, all other facts are null.
     insta::assert_snapshot!(lines.join("\n"), @"
     to 560001
     Attikan Estate Coffee: Some(1)-Some(2) serviceable Some(true) cod Some(true) free Some(true)
@@ -255,7 +254,7 @@ async fn a_cursor_is_good_for_the_same_pincode_and_date() {
 const SLUGS: [&str; 5] = ["alpha", "beta", "gamma", "delta", "epsilon"];
 const PINCODES: [&str; 6] = ["560001", "560002", "560100", "110001", "110002", "744301"];
 
-/// Delivery facts of one brand: the shipping terms, and the store's answers for pincodes.
+/// Delivery facts of a brand: the shipping terms, and the store's answers for pincodes.
 type DeliveryFacts = (Option<ShippingPolicy>, BTreeMap<&'static str, DeliverySample>);
 
 fn any_known() -> impl Strategy<Value = DeliveryFacts> {

@@ -133,7 +133,7 @@ async fn a_product_tells_which_codes_worked_on_what_and_what_they_took_off() {
               "tested_at": now().plus_millis(-3_000) },
         ])
     );
-    // Products of unknown category have no category in common, and other brands have their own codes.
+    // Products of unknown category share no category, and other brands have their own codes.
     let unknown = codes(&market, &products[3]).await;
     assert!(
         unknown.iter().all(|(_, basis)| basis == "this_store") && unknown.len() == 3,
@@ -141,7 +141,7 @@ async fn a_product_tells_which_codes_worked_on_what_and_what_they_took_off() {
     );
     let (_, others) = &catalogue()[1];
     assert_eq!(codes(&market, &others[0]).await, told([]));
-    // Rust clients can parse the answer. A part that is not requested is absent.
+    // Rust clients can parse the answer, from which a part that was not requested is absent.
     let path = format!("/v1/products/{}", products[0].key.id());
     let whole: ProductAnswer<'static> = market.get(&path).await.read();
     assert_eq!(whole.data.discounts.unwrap()[0].basis, DiscountBasis::ThisProduct);
@@ -156,7 +156,7 @@ async fn a_code_that_the_store_refused_on_what_is_nearer_is_not_told() {
     assert_eq!(codes(&market, &products[2]).await, told([("TEA10", "this_store")]));
     tell(&market, &[refused(test("TEA10", &products[2], 8_000))]).await;
     assert_eq!(codes(&market, &products[2]).await, told([]));
-    // For products that were never tested, the latest test on another kind of product decides.
+    // The latest test on another kind of product decides for products that were never tested.
     assert_eq!(codes(&market, &products[3]).await, told([]));
     assert_eq!(codes(&market, &products[1]).await, told([("TEA10", "this_category")]));
     // The store no longer has the code.
@@ -205,7 +205,6 @@ async fn the_entity_tag_of_a_product_follows_its_stores_codes_where_they_are_wan
     assert_eq!(known.status, 304);
 }
 
-/// The tests closest to the product decide, and among these the latest test.
 #[test]
 fn the_latest_test_on_what_is_nearest_decides() {
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -208,8 +208,7 @@ async fn a_cursor_that_this_server_did_not_sign_is_told_with_the_other_faults() 
                 "{path}"
             );
         }
-        // A request with another fault never reaches the release, which is needed to check that the cursor belongs to
-        // this list.
+        // A request with another fault never reaches the release, which is needed to check the cursor's list.
         let path = format!("{path}?category=coffee&limit=0&cursor={own}");
         assert_eq!(faults(&market, &path).await.len(), 1, "{path}");
     }

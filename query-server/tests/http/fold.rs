@@ -31,7 +31,7 @@ fn catalogue() -> Catalogue {
     .map(|(id, title)| shirt(&linen, id, title))
     .into();
     of_linen[2].variants[0].available = false;
-    // The word is not a commonly known colour, but the store lists the word as a colour.
+    // The word is no common colour, but the store lists it as one.
     of_linen[3].title = "Oxford Shirt - Aubergine Dream".to_owned();
     of_linen[3].attributes.push(Attribute {
         name: "color".to_owned(),
@@ -71,7 +71,7 @@ async fn siblings_in_other_colours_are_one_card_with_swatches() {
     let swatches = page.data.items[0].swatches.as_deref().unwrap();
     assert_eq!(swatches.iter().filter(|swatch| !swatch.in_stock).count(), 1);
     assert!(swatches.iter().any(|swatch| swatch.id == page.data.items[0].id));
-    // The first product in sort order represents all siblings.
+    // The first product in sort order represents all its siblings.
     let page: BrowseAnswer<'static> = market.get(&path.replace("price_asc", "price_desc")).await.read();
     assert_eq!(
         told(&page.data.items)[2],
@@ -117,7 +117,7 @@ async fn a_search_folds_and_fills_its_page() {
         assert_eq!(one.data[..], found.data[..2], "{mode}");
         assert!(one.provenance.more, "{mode}");
     }
-    // Products whose colour word names a kind of product are not folded.
+    // Products are not folded if the colour word names a kind of product.
     let found: SearchAnswer<'static> = market.get("/v1/search?q=tea&fold=color&mode=lexical").await.read();
     assert_eq!(found.data.len(), 2);
     let odd = market.get("/v1/search?q=tea&fold=size").await;

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::catalogue::{brand, product, small};
 use crate::support::{Catalogue, Market, TestAnswer, send};
 
-/// Returns the small catalogue, in which Blue Tokai shows its prices to India.
+/// Returns the small catalogue, in which Blue Tokai shows the prices for India.
 fn asked_for_india() -> Catalogue {
     let mut catalogue = small();
     for (facts, _) in &mut catalogue {
@@ -253,8 +253,8 @@ async fn the_internal_listener_tells_every_fault_as_the_public_one_does() {
         assert_eq!(told, expected, "{query}");
     }
     assert_eq!(ask(&market, "GET", "/internal/v1/resolve", "").await.status, 405);
-    // The operations that a gateway calls for agents are available here. The page and the OpenAPI description are only
-    // on the public listener.
+    // The operations that a gateway calls for agents are available here. Only the public listener has the page and the
+    // OpenAPI description.
     let stats = ask(&market, "GET", "/v1/stats", "").await.body;
     assert_eq!(stats, market.get("/v1/stats").await.body);
     for public in ["/", "/openapi.json"] {

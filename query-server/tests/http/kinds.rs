@@ -130,7 +130,7 @@ async fn lists_show_the_kinds_that_are_asked_for() {
             assert_eq!(titles, shown, "{list}&{kinds}");
         }
     }
-    // The kind of the given product does not change the kind of the recommended products.
+    // The recommended kind of product does not depend on the kind of the given product.
     let card = ids(&market, "/v1/search?kind=gift_card").await.remove(0);
     let beside = format!("/v1/recommend?product_id={card}&intent=same_brand");
     assert_eq!(titles(&market, &beside).await, ["Linen Shirt one"]);
@@ -243,7 +243,7 @@ async fn what_programs_read_is_no_facet_and_filters() {
             [named("age_group", "yes"), named("fit", "yes"), named("tag", "summer")]
         );
     }
-    // A caller who knows such a facet can filter by it, and then sees it.
+    // A caller who knows such a facet can filter by it, and then it is shown.
     let chosen = facets(&json!({ "tag": "badge_blackfriday", "badge_new": "yes" }));
     let browsed: BrowseAnswer<'static> = market
         .get(&format!("/v1/browse?brand=loom&facets={chosen}"))
@@ -284,7 +284,6 @@ const LISTS: [&str; 8] = [
     "/v1/search?limit=40&facet_counts=true&brand=loom",
 ];
 
-/// Randomly generated product.
 #[derive(Debug, Clone)]
 struct SampleProduct {
     title: usize,
@@ -327,7 +326,6 @@ fn any_list() -> impl Strategy<Value = (String, Value)> {
     })
 }
 
-/// Complete contents of a list.
 #[derive(Debug, PartialEq)]
 struct WholeList {
     ids: Vec<String>,

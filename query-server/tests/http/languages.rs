@@ -46,7 +46,7 @@ async fn a_word_finds_what_it_names_whatever_the_language_of_the_title() {
         ("giacca di pelle", "Leather Jacket"),
         ("dunkle Schokolade ohne Zucker", "Sugar Free Dark Chocolate"),
         ("koffiebonen", "Coffee Beans"),
-        // English and other languages find the things that Spanish titles name.
+        // Queries in English and other languages find things with Spanish titles.
         ("black hat", "Sombrero negro de paja"),
         ("white t-shirt", "Camiseta blanca de algodón"),
         ("women's leather shoes", "Zapatos de cuero para mujer"),

@@ -28,7 +28,7 @@ fn catalogue() -> Catalogue {
     let mut of_depot: Vec<Product> = vec![product(&depot, 1, "mug", "AB  12"), product(&depot, 2, "™", "AB 12")];
     of_depot.extend((100..130).map(many));
     let of_cafe = vec![
-        // One store decomposes its letters (Unicode NFD), and another escapes them.
+        // One store writes its letters decomposed (Unicode NFD), and another escaped.
         product(&cafe, 1, "cafe\u{301}-mug", "AB  12"),
         product(&cafe, 2, "caf%C3%A9-pot", "ab-12"),
         product(&cafe, 3, "caffè™", "C\u{e9}3"),

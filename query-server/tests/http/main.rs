@@ -1,5 +1,5 @@
-//! Tests of the query server through its routes and the operations behind them. The tests use no sockets, and build
-//! their releases from test products.
+//! Tests of the query server through its routes and the operations behind them, without sockets. Releases are built
+//! from test products.
 
 #![expect(
     clippy::unwrap_used,

@@ -35,7 +35,7 @@ async fn a_product_is_found_by_what_the_query_means() {
         found.contains(&"Vienna Roast Coffee") && found.contains(&"Attikan Estate Coffee"),
         "{found:?}"
     );
-    // No other product is similar enough to be a result.
+    // No other product is similar enough.
     assert!(
         !found.contains(&"Linen Shirt") && !found.contains(&"Paper Filter 100 pcs"),
         "{found:?}"
@@ -50,7 +50,7 @@ async fn a_product_is_found_by_what_the_query_means() {
 #[tokio::test]
 async fn what_the_query_names_stands_first_whatever_is_nearer() {
     let market = market().await;
-    // The query words name these products; `espresso` is closer in meaning to all others.
+    // The words of the query name these products. All others are closer to `espresso` in meaning.
     for query in ["q=VR-250", "q=vienna+roast+coffee"] {
         assert_eq!(
             titles(&answer(&market, query).await)[0],
@@ -140,7 +140,7 @@ async fn no_brand_has_more_products_than_asked_for() {
 #[tokio::test]
 async fn the_places_of_a_brand_that_has_its_share_go_to_others() {
     let market = Market::of(&wide()).await;
-    // One brand has 1,100 of the 1,130 products. Sorted by price, products in other currencies come last.
+    // One brand has 1,100 of the 1,130 products. In order of price, products in other currencies come last.
     for (query, brands) in [
         ("q=", 4),
         ("q=&sort=newest", 4),
@@ -184,8 +184,8 @@ async fn a_cap_on_brands_that_cuts_nothing_changes_nothing_and_none_finds_more()
         let capped = answer(&market, &format!("{query}&per_brand_max=20")).await;
         assert_eq!(titles(&all), titles(&capped), "{query}");
     }
-    // Thirty products have both words, and two of them are expensive enough. Products with only a similar meaning are
-    // not added.
+    // Thirty products have both words, and two of them are expensive enough, so products with a similar meaning are not
+    // added.
     let dear = answer(&market, "q=coffee+mug&price_min=50000").await;
     assert_eq!(titles(&dear), ["Coffee Mug 7"; 2]);
     let capped = answer(&market, "q=coffee+mug&price_min=50000&per_brand_max=10").await;
@@ -206,7 +206,7 @@ async fn what_is_too_far_from_the_query_is_not_found_by_leaving_out_what_is_near
     let market = Market::embedding(&catalogue(true), concepts(), concepts()).await;
     assert_eq!(market.titles("q=espresso").await, ["Espresso Beans"]);
     assert!(market.titles("q=espresso&price_min=50000").await.is_empty());
-    // Within a brand, its closest product is found, even if products of other brands contain the word.
+    // Within a brand, the closest product is found even if other brands' products have the word.
     assert_eq!(market.titles("q=espresso&brand=mixed-house").await, [far]);
     let market = Market::embedding(&catalogue(false), concepts(), concepts()).await;
     assert_eq!(market.titles("q=espresso&brand=mixed-house").await, [far]);

@@ -66,7 +66,7 @@ async fn offers_of_all_brands_stand_by_price_within_their_currency() {
     let market = market().await;
     let path = path(&market, "lumora+niacinamide+serum+30+ml&brand=lumora").await;
     let answer: OffersAnswer<'static> = market.get(&path).await.read();
-    // For one of the brands no variant is known to match, so whole products are compared.
+    // One brand has no variant that is known to match, so whole products are compared.
     assert_eq!(brands(&answer), ["glowmart", "lumora", "vanity-edit"]);
     let prices: Vec<i64> = answer.data.iter().map(|offer| offer.price_minor).collect();
     assert_eq!(prices, [54_900, 59_900, 900]);
@@ -140,7 +140,7 @@ async fn what_is_in_stock_stands_first_whatever_it_costs_and_in_whatever_currenc
             ("lumora", false, "INR", 119_800),
         ]
     );
-    // The product's own offer is always included, but after the offers that are in stock.
+    // The product's own offer is always included, after the offers in stock.
     let two: OffersAnswer<'static> = market.get(&format!("{path}?limit=2")).await.read();
     assert_eq!(brands(&two), ["zuri", "lumora"]);
 }
@@ -175,8 +175,8 @@ async fn stores_that_one_bar_code_connects_are_all_told_whichever_were_compared(
         })
         .collect();
     let at = |at: usize| &catalogue[at].1[0];
-    // Each product is matched by bar code only to the next product. The last two products are matched by title, which
-    // does not extend the chain.
+    // A bar code connects each product only to the next one. The last two products are matched by title, which does not
+    // extend the chain.
     let mut same: Vec<_> = (0..38).map(|one| pair(at(one), at(one + 1), "barcode")).collect();
     same.push(pair(at(38), at(39), "title"));
     let observed = Observed {

@@ -13,7 +13,6 @@ use query_server::{Intent, Order, QueryServer};
 use crate::catalogue::small;
 use crate::support::Market;
 
-/// Returns the ident of the product with this title.
 async fn ident(market: &Market, title: &str) -> ProductIdent {
     let found: SearchAnswer<'static> = market
         .get(&format!("/v1/search?mode=lexical&q={}", title.replace(' ', "+")))
@@ -215,7 +214,7 @@ async fn what_there_is_not_is_an_error_with_its_code() {
             CategoryNotFound
         ]
     );
-    // A search for an unknown brand finds nothing, which is not an error.
+    // A search for an unknown brand finds nothing, which is no error.
     let nothing = SearchRequest {
         brand: Some(ParsedName::brand("no-such")),
         ..searched("coffee")
@@ -320,7 +319,7 @@ proptest! {
     }
 }
 
-/// Returns the source code of a module's files, without the part after `#[cfg(test)]`.
+/// Returns the source code of a module's files up to `#[cfg(test)]`.
 fn sources(module: &str) -> Vec<(String, String)> {
     let mut folders = vec![
         std::path::Path::new(env!("CARGO_MANIFEST_DIR"))

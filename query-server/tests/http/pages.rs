@@ -1,4 +1,4 @@
-//! Tests of the HTML documents for browsers: one product, one brand.
+//! Tests of the HTML documents of products and brands.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -86,7 +86,7 @@ async fn a_product_has_a_document_with_its_facts_as_json_ld() {
           "productID": "sha:4ad5da2baf81d11491511f8e7abbafcb4a73b4d3"
         }
         "#);
-    // Both product ids lead to the document. The canonical URL of the document uses one of the product ids.
+    // Both product ids lead to the document. Its canonical URL has one of them.
     let uid = market.get(&format!("/v1/products/{id}")).await.json()["data"]["product_uid"].clone();
     assert_eq!(
         html(&market, &format!("/products/{}", uid.as_str().unwrap())).await,

@@ -87,7 +87,6 @@ async fn what_is_like_a_product_stands_before_what_is_not_and_sold_out_stands_la
     assert!(found[0].contains("Shirt"), "{found:?}");
     assert!(place("White Linen Shirt") < place("Dark Roast Coffee"), "{found:?}");
     assert_eq!(found.last().unwrap(), "Weave · Blue Linen Shirt for Men");
-    // Products with the same title and brand are recommended only once.
     assert_eq!(
         found.iter().filter(|found| *found == "Loom · Blue Linen Shirt").count(),
         1
@@ -108,7 +107,7 @@ async fn products_of_one_title_do_not_shorten_what_is_recommended() {
             .zip(cheaper)
             .map(|(id, title)| filed(&loom, id, title, SHIRTS, 90_000)),
     );
-    // This product is of another kind and does not count as a cheaper shirt.
+    // This product is of another kind, so it is no cheaper shirt.
     products.push(filed(&loom, 9, "Blue Linen Shirt Dress", PANTS, 80_000));
     let market = Market::of(&vec![(loom, products)]).await;
     let found = recommended(&market, "Blue Linen Shirt", "&intent=cheaper&limit=2").await;
@@ -158,8 +157,8 @@ async fn each_intent_keeps_to_its_conditions() {
         own.len() == 2 && own.iter().all(|found| found.starts_with("Loom")),
         "{own:?}"
     );
-    // Results are cheaper in the product's own currency, with its own category first. Products in other currencies are
-    // excluded.
+    // Results are cheaper in the product's own currency, the product's own category first. Products in other currencies
+    // are left out.
     let cheaper = recommended(&market, "White Linen Shirt", "&intent=cheaper").await;
     assert!(cheaper[0].ends_with("Shirt"), "{cheaper:?}");
     assert!(

@@ -89,7 +89,7 @@ async fn a_word_that_no_product_holds_is_mended_and_told() {
     for (typed, expected, first) in [
         ("cofee+gift", vec![("cofee", "coffee")], "Coffee Gift Crate"),
         ("attikna+estate", vec![("attikna", "attikan")], "Attikan Estate Coffee"),
-        // Many words are similar to a four-letter word, so only a common word is used as a correction.
+        // Many words are similar to a four-letter word, so only a common word replaces it.
         ("papr+fil+ter", vec![("fil ter", "filter")], "Paper Filter 100 pcs"),
     ] {
         let answer: SearchAnswer<'static> = market.get(&format!("/v1/search?q={typed}")).await.read();
@@ -232,7 +232,7 @@ async fn orders_are_total_and_prices_of_other_currencies_stand_behind() {
 
 #[tokio::test]
 async fn a_page_is_full_under_any_filter_and_the_same_however_parts_are_cut() {
-    // A naive scan computes the expected result: hundreds of equal texts, of which a filter keeps a few.
+    // A simple scan computes the expected result for hundreds of equal texts, of which a filter keeps a few.
     let facts = brand("Many Things", "INR");
     let products: Vec<_> = (1..=300)
         .map(|id| {
@@ -266,8 +266,8 @@ async fn a_very_long_query_of_common_words_is_answered() {
     assert!(!market.titles(&format!("q={}", &words[..500])).await.is_empty());
 }
 
-/// Returns three brands. One brand sells packs under the SKU of a single item. The name of another occurs in products
-/// of other brands.
+/// Returns three brands. One sells packs under the SKU of a single item. The name of another occurs in products of
+/// other brands.
 fn outlets() -> crate::support::Catalogue {
     let (care, shoes, outlet) = (
         brand("Care", "INR"),
@@ -340,7 +340,7 @@ async fn a_whole_title_stands_before_a_code_and_both_before_the_rest() {
         market.titles("q=ASICS+GEL-NYC").await,
         ["ASICS GEL-NYC", "Running Shoe for Asics GEL-NYC fans"]
     );
-    // Results with a sort order other than relevance stay in that order.
+    // Results in an order other than relevance keep that order.
     let answer: SearchAnswer<'static> = market.get("/v1/search?q=face+mask&sort=rating").await.read();
     let ratings: Vec<_> = answer.data.iter().map(|card| card.rating.unwrap()).collect();
     assert_eq!(ratings, [5.0, 4.9, 4.8, 4.5, 2.0, 2.0]);
@@ -391,7 +391,7 @@ async fn an_unfinished_last_word_stands_for_the_words_that_begin_so() {
     }
     assert_eq!(market.titles("q=shir&sort=price_desc&limit=1").await, ["Linen Shirt"]);
     assert_eq!(market.titles("q=shir&brand=blue-tokai").await.len(), 0);
-    // Words with fewer than three letters are searched only if the query has no others.
+    // Words of fewer than three letters are searched only if the query has no others.
     let short: SearchAnswer<'static> = market.get("/v1/search?q=sh").await.read();
     assert_eq!((short.data.len(), short.provenance.relaxed.as_ref()), (3, "prefix"));
     for typed in ["zyxwvut+sh", "shi+zyxwvut", "shir9"] {

@@ -26,7 +26,7 @@ async fn facets_are_counted_on_request_over_all_that_the_words_match() {
     let plain: SearchAnswer<'static> = market.get("/v1/search?q=shirt").await.read();
     assert_eq!((plain.provenance.facets, plain.provenance.price), (None, None));
     for mode in ["lexical", "hybrid"] {
-        // Only one card is shown, but all matching products are counted.
+        // Only one card is shown, but all matches are counted.
         let answer = search(&market, &format!("q=shirt&limit=1&mode={mode}")).await;
         assert_eq!(answer.data.len(), 1);
         let colors = counts(&answer.provenance, "color");
@@ -40,7 +40,7 @@ async fn facets_are_counted_on_request_over_all_that_the_words_match() {
 #[tokio::test]
 async fn what_is_shown_is_counted_however_it_was_found() {
     let market = Market::of(&small()).await;
-    // Only one product has every word. Other products are shown because they have one of the words.
+    // Only one product has every word. The others are shown because they have one word.
     let answer = search(&market, "q=vienna+coffee").await;
     assert!(answer.data.len() > 1);
     let vendors: u32 = counts(&answer.provenance, "category").values().sum();
@@ -130,7 +130,7 @@ async fn a_value_finds_as_many_products_as_it_counts() {
 async fn where_a_filter_leaves_nothing_that_fits_other_words_are_let_go() {
     let market = Market::of(&wide()).await;
     for mode in ["hybrid", "lexical"] {
-        // A thousand products of the bazaar have both words, but no product of the bazaar has a price in dollars.
+        // A thousand products of the bazaar have both words, but none has a price in dollars.
         let answer = search(&market, &format!("q=bazaar+thing&mode={mode}&price_min=0&currency=USD")).await;
         assert_eq!(answer.data.len(), 10, "{mode}");
         assert_eq!(answer.provenance.relaxed, "all_but_one", "{mode}");
@@ -198,10 +198,9 @@ async fn a_filter_narrows_every_facet_but_its_own() {
 #[tokio::test]
 async fn words_that_most_products_have_are_counted_as_the_brand_is_whose_name_they_are() {
     let market = Market::of(&wide()).await;
-    // The brand has 1,100 of the 1,130 products. The server may count the products that are missing from the brand, or
-    // count the brand's products individually.
+    // The brand has 1,100 of the 1,130 products. The server may count either the brand's products or all others.
     let mut named = search(&market, "q=bazaar&mode=lexical").await.provenance;
-    // The list of a single brand has no brand facet, so the facet is removed before the comparison.
+    // The list of a single brand has no brand facet, so the comparison leaves it out.
     let brands = named
         .facets
         .as_mut()

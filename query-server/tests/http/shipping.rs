@@ -21,8 +21,8 @@ fn tier(name: &str, amount_minor: i64, days: Option<(u16, u16)>) -> DeliveryRate
     }
 }
 
-/// Returns a catalogue with terms. Blue Tokai states everything, Loom & Thread states no days for one rate, Kissaten
-/// states nothing.
+/// Returns a catalogue with shipping terms. Blue Tokai states everything, Loom & Thread states no days for one rate,
+/// Kissaten states nothing.
 fn with_terms() -> Catalogue {
     let mut catalogue = small();
     for (facts, _) in &mut catalogue {
@@ -158,7 +158,7 @@ async fn shipping_tells_delivery_and_where_each_fact_comes_from() {
 "#);
 }
 
-/// Returns the terms in Blue Tokai's text.
+/// Returns the shipping terms in Blue Tokai's text.
 fn told() -> ShippingTerms {
     let free = ShippingFact {
         payment: Some(PaymentKind::Prepaid),

@@ -8,7 +8,7 @@ use query_server::operations::BrandKey;
 use crate::catalogue::{brand, product, small};
 use crate::support::{Catalogue, Market, TestAnswer, send};
 
-/// Returns a brand with products at these prices, of which the marked ones are sold out, and another brand.
+/// Returns a brand with products at these prices, the marked ones sold out, and another brand.
 fn priced(prices: &[(i64, bool)]) -> Catalogue {
     let facts = brand("Chai Point", "INR");
     let products = (1..).zip(prices).map(|(id, (price_minor, available))| {

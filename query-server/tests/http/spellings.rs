@@ -17,7 +17,7 @@ async fn search(market: &Market, query: &str) -> SearchAnswer<'static> {
     market.get(&format!("/v1/search?q={encoded}")).await.read()
 }
 
-/// Checks that each query finds the title beside it first.
+/// Checks that each query finds its title first.
 async fn first_found(titles: &[&str], expected: &[(&str, &str)]) {
     let market = Market::of(&shop(titles)).await;
     for (query, first) in expected {
@@ -44,7 +44,7 @@ async fn a_usual_word_is_found_by_what_is_less_like_it() {
     first_found(
         &titles,
         &[
-            // Mistakes in the first letter, one mistake in four letters, and two in seven.
+            // These queries have mistakes in the first letter, one mistake in four letters, and two in seven.
             ("nattress foam", "Foam Mattress"),
             ("attress foam", "Foam Mattress"),
             ("wolo rug", "Wool Rug"),
@@ -122,7 +122,7 @@ async fn what_one_title_alone_writes_together_is_found_apart() {
         ],
     )
     .await;
-    // A known word is not split into parts.
+    // A known word is not split.
     let market = Market::of(&shop(&[
         "Storage Box",
         "Stor Lamp",

@@ -12,7 +12,7 @@ use query_server::{FollowError, Followed, QueryConfig, QueryServer};
 use crate::catalogue::small;
 use crate::support::{Market, send};
 
-/// Creates another server over the market's releases and cache, with a storage that can be made to fail.
+/// Creates another server over the market's releases and cache. Its storage can be made to fail.
 fn restarted(market: &Market) -> (FaultyStore, QueryServer) {
     let faulty = FaultyStore::new(Arc::clone(market.storage.store()));
     let storage = Storage::with_store(Arc::new(faulty.clone()), market.storage.url().clone());
@@ -22,7 +22,6 @@ fn restarted(market: &Market) -> (FaultyStore, QueryServer) {
     (faulty, QueryServer::new(store, cache, kit::SetClock::noon(), config))
 }
 
-/// Makes every further storage request fail.
 async fn cut_off(faulty: &FaultyStore) {
     use object_store::ObjectStoreExt as _;
     faulty.arm(FaultPlan {
@@ -57,10 +56,10 @@ async fn a_server_that_is_restarted_while_its_storage_is_away_serves_what_it_ser
         (answered.status, answered.json()["data"].clone()),
         (expected.status, expected.json()["data"].clone())
     );
-    // If a later check fails, the failure is reported just as for a server that was already running.
+    // A failure of a later check is reported as for a server that was already running.
     assert!(matches!(server.refresh().await, Err(FollowError::Fetch { .. })));
     assert!(server.is_stale());
-    // The storage works again, and the current release has not changed.
+    // The storage works again, and the current release is the same.
     faulty.disarm();
     assert_eq!(server.refresh().await.unwrap(), Followed::Same(first));
     assert!(!server.is_stale());
@@ -77,7 +76,7 @@ async fn the_storage_is_followed_as_soon_as_it_answers() {
     faulty.disarm();
     assert_eq!(server.refresh().await.unwrap(), Followed::Swapped(next.id));
     assert!(!server.is_stale());
-    // A restart with working storage loads the current release and nothing from the cache.
+    // With working storage, a new server loads the current release and nothing from the cache.
     market.store().rollback(first).await.unwrap();
     let (_faulty, server) = restarted(&market);
     assert_eq!(server.refresh().await.unwrap(), Followed::Swapped(first));

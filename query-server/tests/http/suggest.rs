@@ -193,15 +193,15 @@ async fn queries_are_phrases_of_the_catalogue_and_no_junk() {
         ),
     ];
     let market = Market::of(&catalogue).await;
-    // Phrases are ordered by frequency over all parts. No two phrases differ only by case, and no phrase starts or ends
-    // with a code or a grammatical word.
+    // Phrases are ordered by frequency in the whole release. No two phrases differ only by case, and no phrase starts
+    // or ends with a code or a grammatical word.
     assert_eq!(
         queries(&market, "sil").await,
         ["silk", "silk saree", "silk scarf", "silk saree red"]
     );
     assert_eq!(queries(&market, "t-sh").await, ["t-shirt"]);
     assert_eq!(queries(&market, "silk saree w").await, [""; 0]);
-    // Phrases that start with the text come before those in which a later word does.
+    // Phrases that start with the text come before phrases in which a later word does.
     assert_eq!(
         queries(&market, "sa").await[..3],
         ["saree", "saree with blouse", "silk saree"]

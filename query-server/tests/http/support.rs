@@ -21,13 +21,13 @@ use tempfile::TempDir;
 
 pub(crate) type Catalogue = Vec<(BrandFacts, Vec<Product>)>;
 
-/// Observations besides products: delivery by brand slug, and prices by platform id of the product.
+/// Facts besides products: delivery by brand slug, and prices by platform id of the product.
 #[derive(Default)]
 pub(crate) struct Observed {
     pub(crate) delivery: BTreeMap<&'static str, Vec<DeliverySample>>,
     pub(crate) zones: BTreeMap<&'static str, Vec<DeliveryZone>>,
     pub(crate) prices: BTreeMap<u64, Vec<PricePoint>>,
-    /// Pairs of identical products of different brands; `None` if the release has no such data.
+    /// Pairs of equal products of different brands; `None` if the release has no such data.
     pub(crate) same: Option<Vec<MatchedPair>>,
 }
 
@@ -74,14 +74,12 @@ pub(crate) struct Market {
     pub(crate) dir: TempDir,
     /// Home storage with releases and checks.
     pub(crate) home: Storage,
-    /// Storage of the releases.
     pub(crate) storage: Storage,
     pub(crate) server: QueryServer,
     pub(crate) router: EdgeRouter,
     embedder: Option<Arc<dyn Embedder>>,
 }
 
-/// Response to a test request.
 #[derive(Debug)]
 pub(crate) struct TestAnswer {
     pub(crate) status: StatusCode,
@@ -90,7 +88,7 @@ pub(crate) struct TestAnswer {
 }
 
 impl Market {
-    /// Creates a server without any published release.
+    /// Creates a server without a published release.
     pub(crate) fn empty() -> Self {
         let dir = TempDir::new().unwrap();
         let home = Storage::memory();
@@ -111,7 +109,7 @@ impl Market {
         }
     }
 
-    /// Creates a server for these brands. The release of the server is built with one embedder and served with another.
+    /// Creates a server whose release is built with one embedder and served with another.
     pub(crate) async fn embedding(
         catalogue: &Catalogue,
         built: Option<Arc<dyn Embedder>>,
@@ -129,7 +127,6 @@ impl Market {
         market
     }
 
-    /// Creates a server for these brands with these synonyms.
     pub(crate) async fn with_synonyms(catalogue: &Catalogue, synonyms: Synonyms) -> Self {
         let mut market = Self::empty();
         let mut config = QueryConfig::new("INR".parse().unwrap());
@@ -152,7 +149,6 @@ impl Market {
         server.router(None)
     }
 
-    /// Creates a server for these brands.
     pub(crate) async fn of(catalogue: &Catalogue) -> Self {
         let market = Self::empty();
         market.publish(catalogue).await;
@@ -168,7 +164,7 @@ impl Market {
         self.publish_observed(catalogue, &Observed::default()).await
     }
 
-    /// Creates a server for these brands with these observations.
+    /// Creates a server for these brands with these facts.
     pub(crate) async fn observed(catalogue: &Catalogue, observed: &Observed) -> Self {
         let market = Self::empty();
         market.publish_observed(catalogue, observed).await;
@@ -178,7 +174,7 @@ impl Market {
 
     async fn publish_observed(&self, catalogue: &Catalogue, observed: &Observed) -> Manifest {
         let files = TempDir::new_in(self.dir.path()).unwrap();
-        // The release has several parts, so that the tests also cover results that span parts.
+        // The release has several parts, so that tests also cover results from more than one part.
         let products: usize = catalogue.iter().map(|(_, products)| products.len()).sum();
         let rows_max = u32::try_from(products / 3).unwrap().max(2);
         let manifest = build_observed(catalogue, observed, files.path(), (rows_max, self.embedder.clone()));
@@ -229,7 +225,6 @@ impl Market {
         answered.pretty().replace(&release, "[release]")
     }
 
-    /// Returns the titles of the products that a search finds.
     pub(crate) async fn titles(&self, query: &str) -> Vec<String> {
         let answer: query_server::schema::SearchAnswer<'static> = self.get(&format!("/v1/search?{query}")).await.read();
         answer.data.into_iter().map(|card| card.title.into_owned()).collect()
@@ -264,7 +259,7 @@ impl TestAnswer {
     }
 
     pub(crate) fn pretty(&self) -> String {
-        // A generic JSON value would sort the keys; this keeps their order.
+        // A generic JSON value would sort the keys.
         let mut out = Vec::new();
         let mut formatter = serde_json::Serializer::pretty(&mut out);
         serde_transcode(&self.body, &mut formatter);
@@ -272,7 +267,7 @@ impl TestAnswer {
     }
 }
 
-/// Collects the fields of the sent JSON that are missing in the parsed value.
+/// Collects the fields of the sent JSON that the parsed value lacks.
 fn members_left_over(at: &str, sent: &Value, read: &Value, found: &mut Vec<String>) {
     match (sent, read) {
         (Value::Object(sent), Value::Object(read)) => {

@@ -14,7 +14,7 @@ async fn until_a_release_is_open_requests_are_503_and_the_process_is_healthy() {
     let market = Market::empty();
     assert_eq!(market.server.refresh().await.unwrap(), Followed::Nothing);
     market.server.refresh_checks().await;
-    // No cache folder is created without a release, because the home of the cache may not exist.
+    // Without a release no cache folder is created, because the parent folder may not exist.
     assert!(!market.dir.path().join("cache").exists());
     for path in ["/readyz", "/v1/search", "/v1/stats", "/v1/brands/x"] {
         let answered = market.get(path).await;
@@ -44,8 +44,7 @@ fn marked(mark: i64) -> Catalogue {
     vec![(facts.clone(), products.collect())]
 }
 
-/// Returns the price that identifies the release of a response. Panics if two prices in the response are from different
-/// releases.
+/// Returns the price that identifies the release of a response. Fails if two prices are from different releases.
 fn mark_of(answer: &Value) -> i64 {
     let cards = answer["data"]
         .as_array()

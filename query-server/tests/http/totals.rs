@@ -148,7 +148,7 @@ async fn stats_count_the_categories_that_a_client_finds_products_filed_under() {
             .sum()
     }
     let mut catalogue = small();
-    // Files one product directly under `Clothing`, which is also the parent of `Shirts & Tops`.
+    // One product is filed directly under `Clothing`, which is also the parent of `Shirts & Tops`.
     catalogue[2].1[2].category = Some(data_model::CategoryId(1604));
     let market = Market::of(&catalogue).await;
     let stats: StatsAnswer<'static> = market.get("/v1/stats").await.read();

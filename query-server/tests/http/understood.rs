@@ -139,7 +139,7 @@ async fn a_brand_that_is_not_wanted_is_left_out_whole() {
         ..priced(&market[1].0, 23, "Linen Kurta", 4_000)
     };
     market[1].1.push(linen);
-    // Products of another brand with the unwanted brand's name in their title are excluded too.
+    // A product of another brand is also excluded if its title names the unwanted brand.
     let copy = priced(&market[0].0, 24, "Kurta by Far Away", 95_000);
     market[0].1.push(copy);
     let market = Market::of(&market).await;
@@ -161,7 +161,7 @@ async fn a_brand_that_is_not_wanted_is_left_out_whole() {
         let told = told.iter().find(|told| told.meaning == "excluded").unwrap();
         assert_eq!(told.filter.as_ref().unwrap().excluded, ["Far Away"], "{query}");
     }
-    // If the query contains the brand's name as a wanted word, the search finds other brands' products with that name.
+    // If the query also wants the brand's name as a word, other brands' products with that name are found.
     let compatible = found(&market, "kurta by far away, not from far away").await;
     assert!(compatible.contains(&"Kurta by Far Away".to_owned()), "{compatible:?}");
     assert!(!compatible.contains(&"Silk Kurta".to_owned()), "{compatible:?}");
@@ -194,7 +194,7 @@ async fn a_number_that_a_title_has_beside_the_same_word_is_a_name() {
     let named = asked(&market, "nike air max 97", "").await;
     assert_eq!(named.data[0].title, "Nike Air Max 97 Sneaker");
     assert_eq!(named.provenance.understood, []);
-    // No title contains this number next to the word, so the number is a price.
+    // No title has this number next to the word, so the number is a price.
     let priced = asked(&market, "nike air max 60", "").await;
     assert_eq!(priced.data[0].title, "Nike Air Fan");
     assert_eq!(priced.provenance.understood[0].meaning, "price");
@@ -234,7 +234,7 @@ async fn words_between_quotation_marks_stand_beside_each_other() {
 #[tokio::test]
 async fn gifts_and_needs_are_answered_by_what_is_given_and_used() {
     let market = Market::of(&bazaar()).await;
-    // Suggested products come first but exclude no others.
+    // Suggested categories come first but exclude no other products.
     for (query, first) in [
         ("birthday gift for 5 year old", "Plush Bear"),
         ("how do i keep my tea hot", "Insulated Steel Bottle"),
@@ -457,7 +457,7 @@ async fn what_is_wanted_most_of_puts_what_fits_in_order() {
         let told: Vec<_> = understood.iter().filter_map(|part| part.order.as_deref()).collect();
         assert_eq!(told, [order], "{query}");
     }
-    // A negated or quoted superlative does not change the sort order.
+    // A negated or quoted superlative does not change the order.
     let refused = asked(&market, "television \"cheapest\"", "")
         .await
         .provenance

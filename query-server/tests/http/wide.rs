@@ -1,4 +1,4 @@
-//! Test catalogue that has more products than a list can contain.
+//! Test catalogue with more products than a list can contain.
 
 use data_model::{Attribute, CategoryId, Product, ProductOption, Rating};
 
@@ -47,8 +47,7 @@ fn one(facts: &data_index::BrandFacts, id: u64) -> Product {
     product
 }
 
-/// Returns 1,130 products of four brands: two in rupees, one in dollars, one in yen. One brand has 1,100 of these
-/// products.
+/// Returns 1,130 products of four brands: two in rupees, one in dollars, one in yen. One brand has 1,100 of them.
 pub(crate) fn wide() -> Catalogue {
     let brands = [
         (brand("Bazaar", "INR"), 1..1_101),

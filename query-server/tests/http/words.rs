@@ -57,7 +57,7 @@ async fn words_for_the_same_thing_find_each_other_and_are_told() {
         ("t shirt", "Men's Tee"),
         ("oak settee", "Oak Couch"),
         ("mobile stand", "Cell Phone Stand"),
-        // Queries with a misspelt word and with an incomplete word.
+        // The queries have a misspelt word and an incomplete word.
         ("velvet sofaa", "Velvet Sofa"),
     ] {
         assert_eq!(titles(&search(&market, query).await)[0], first, "{query}");
@@ -65,7 +65,7 @@ async fn words_for_the_same_thing_find_each_other_and_are_told() {
     let mended = search(&market, "soffa").await;
     assert_eq!(titles(&mended), ["Velvet Sofa", "Oak Couch"]);
     assert_eq!(mended.provenance.corrections[0].to, "sofa");
-    // The synonym works in one direction only: a search for shoes does not also search for "joota".
+    // The synonym works in one direction: a search for shoes does not also search for "joota".
     assert!(search(&market, "shoes").await.provenance.synonyms.is_empty());
     let typed: SearchAnswer<'static> = market.get("/v1/search?q=sofa&mode=lexical").await.read();
     assert_eq!(titles(&typed), ["Velvet Sofa"]);

@@ -1,4 +1,4 @@
-//! Tests of delivery to pincodes for which the store was not asked, derived from the zone of their area.
+//! Tests of delivery to pincodes about which the store was not queried, derived from the zone of their area.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ fn zone(
     }
 }
 
-/// Returns the delivery of a product to each pincode, one line each.
+/// Returns a line about the delivery of a product to each pincode.
 async fn told(market: &Market, id: &str, pincodes: &[&str]) -> String {
     let mut told = Vec::new();
     for pincode in pincodes {
@@ -116,7 +116,7 @@ async fn a_pincode_is_answered_by_itself_then_by_its_area_with_what_confidence_t
 ");
     let product = market.get(&format!("/v1/products/{id}?include=offers")).await.json();
     assert_eq!(product["data"]["delivers_to_india"], true);
-    // The count includes every pincode of the four areas and no others.
+    // The count includes exactly the pincodes of the four areas.
     let stats: StatsAnswer<'static> = market.get("/v1/stats").await.read();
     let directory = data_pincodes::directory();
     let names = [
@@ -139,7 +139,7 @@ fn rate(amount_minor: i64, min_order_minor: Option<i64>, max_order_minor: Option
     }
 }
 
-/// Returns rates from observed carts: carts up to 450 were charged 49, and carts from 550 on nothing.
+/// Returns the rates of observed carts: carts up to 450 were charged 49, and carts from 550 on nothing.
 fn by_value() -> Vec<DeliveryRate> {
     vec![rate(4_900, Some(20_000), Some(45_000)), rate(0, Some(55_000), None)]
 }
@@ -205,7 +205,7 @@ async fn a_text_is_held_against_what_carts_were_asked_and_each_fact_has_its_sour
     assert_eq!(sources.cost.unwrap().basis, "zone");
     assert_eq!(sources.serviceable.unwrap().at, "2026-11-15T00:00:00Z".parse().ok());
     assert_eq!(confidence(sources.free_shipping_threshold).as_deref(), Some("high"));
-    // A cart of 450 was charged a fee, which contradicts the text. The fee of a cart of 499 is unknown.
+    // A cart of 450 was charged a fee, which contradicts the text. The fee for a cart of 499 is unknown.
     let (told, free_shipping) = with_threshold(30_000, FactBasis::Rules, by_value()).await;
     assert_eq!(
         (
@@ -232,7 +232,7 @@ async fn a_rate_of_carts_whose_worth_is_not_known_says_nothing_beyond_the_thresh
     for (threshold_minor, amount_minor, wanted) in [
         (little, 0, Some(0)),
         (much, 4_900, Some(4_900)),
-        // The values of the carts are unknown and may be below or above the product's price.
+        // The values of the carts are unknown, so they may be below or above the product's price.
         (little, 4_900, None),
         (much, 0, None),
     ] {
