@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-/// Default operations that need a key or a session: operations on behalf of a caller, and those that return whole
+/// Operations that need a key or a session by default: those on behalf of a caller, and those that return whole
 /// catalogues.
 const KEYED: [&str; 25] = [
     "account_action",
@@ -61,11 +61,11 @@ pub struct PlanLimits {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitsConfig {
-    /// `redis://` or `rediss://` URL of a Valkey or Redis server that several servers share for counting. If empty,
-    /// each server counts on its own. The URL may contain a password and is never shown.
+    /// `redis://` or `rediss://` URL of a Valkey or Redis server that counts for several servers. If empty, each server
+    /// counts on its own. The URL may contain a password and is never shown.
     pub url: String,
-    /// PEM file with the trusted certificates for a `rediss://` server. If empty, the certificates that this machine
-    /// trusts are used.
+    /// PEM file with the certificates to trust for a `rediss://` server. If empty, those that this machine trusts are
+    /// used.
     pub ca_file: String,
     /// Maximum wait for the shared server, in milliseconds. A request without a response by then is counted in this
     /// process.
@@ -171,7 +171,7 @@ impl PlanLimits {
 }
 
 impl LimitsConfig {
-    /// Checks all values except `limits.url`, which is checked when the connection is set up.
+    /// Checks all values except `limits.url`, which is checked when the connection opens.
     ///
     /// # Errors
     /// Returns an [`InvalidConfig`] for the first invalid value.

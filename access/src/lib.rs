@@ -4,9 +4,9 @@
 //! ([`Credentials`]), verdicts ([`LocalLimits`], and with the feature `valkey` `SharedLimits`), usage counts of keys
 //! ([`UsageMeter`]), and operations that show callers their plan, quota and identity.
 //!
-//! A request with a key needs only lookups in memory. The crate never stores or logs a key, a session or an address.
-//! The crate never writes to the state for a single request. If the state or Valkey is down, requests that do not need
-//! it still work.
+//! A request with a key needs only lookups in memory. The crate never stores or logs a key, a session or an address,
+//! and never writes to the state for a single request. If the state or Valkey is down, requests that do not need it
+//! still work.
 
 mod config;
 mod identify;

@@ -52,12 +52,10 @@ impl Plans {
         &self.free
     }
 
-    /// Returns the limits of a caller.
     pub(crate) fn of_caller<'a>(&'a self, caller: &'a Caller) -> &'a Arc<Allowance> {
         caller.known().map_or(&self.anonymous, |known| &known.allowance)
     }
 
-    /// Returns all plans with their names.
     pub(crate) fn named(&self) -> [(&'static str, &Arc<Allowance>); 3] {
         [
             (ANONYMOUS, &self.anonymous),
@@ -67,7 +65,6 @@ impl Plans {
     }
 }
 
-/// Returns the name of a caller's plan.
 pub(crate) fn plan_of(caller: Option<&KnownCaller>) -> &'static str {
     match caller.map(|known| &known.via) {
         None | Some(Via::Guest { .. }) => ANONYMOUS,

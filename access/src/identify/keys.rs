@@ -10,13 +10,12 @@ use tokio::time::timeout;
 use super::ANSWER_TIMEOUT;
 use crate::plans::Plans;
 
-/// Number of map shards, so that a thread that adds a key does not block all other threads.
+/// Number of map shards. A thread that adds a key then does not block all others.
 const PARTS: usize = 16;
-/// Number of callers that a shard keeps in addition to the number of keys. Beyond that, callers of revoked keys are
-/// dropped.
+/// Number of callers that a shard may have beyond the number of keys. Above it, callers of revoked keys are dropped.
 const SPARE: usize = 64;
 
-/// Caller that was built from the index entry of a key.
+/// Caller that was built from a key's index entry.
 #[derive(Debug)]
 struct CachedCaller {
     of: Arc<KeyGrant>,
@@ -25,12 +24,12 @@ struct CachedCaller {
 
 type Part = RwLock<HashMap<KeyHash, CachedCaller, FxBuildHasher>>;
 
-/// Cache of callers by key. Each lookup checks the index, but builds a caller only once per entry.
+/// Cache of callers by key. Each lookup checks the index, but a caller is built only once per entry.
 #[derive(Debug)]
 pub(super) struct KnownKeys {
     index: KeyIndex,
     plans: Plans,
-    /// Shards, selected by the first byte of the hash, which is evenly distributed.
+    /// Shards by the first byte of the hash, which is evenly distributed.
     made: [Part; PARTS],
 }
 
@@ -43,8 +42,8 @@ impl KnownKeys {
         }
     }
 
-    /// Returns the owner of a key. If the index knows the key, the result is immediate. If the index does not know the
-    /// key, the state is queried, because the key may be new.
+    /// Returns the owner of a key. The result is immediate for a key in the index. Any other key may be new, so the
+    /// state is queried.
     pub(super) fn find(self: &Arc<Self>, text: &str, now: Timestamp) -> Prompt<Result<Arc<KnownCaller>, NotTaken>> {
         let Ok(key) = text.parse::<ApiKey>() else {
             return Prompt::Now(Err(NotTaken::Invalid));
@@ -87,7 +86,7 @@ impl KnownKeys {
 
     fn caller(&self, grant: &KeyGrant) -> Arc<KnownCaller> {
         let id = grant.id.as_str();
-        // A rotated key keeps its caller id, so that carts and idempotent requests are still found with the new key.
+        // A rotated key keeps its caller id, so that carts and idempotent requests are still found.
         let caller = match &grant.account {
             Some(account) => CallerId::account(account.as_str()),
             None => CallerId::key(grant.first.as_str()),

@@ -17,11 +17,11 @@ use crate::plans::Plans;
 /// Maximum time to wait for the state.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Identifies callers. Keys are looked up in memory; sessions are looked up in the state for each request.
+/// Lookup of callers. Keys are looked up in memory, and sessions in the state at each request.
 ///
-/// A new key works immediately, because the state is queried for unknown keys. A revoked key is refused as soon as the
-/// [`KeyIndex`] has its revocation. An ended session is refused immediately. While the state is down, known keys still
-/// work. Unknown keys and all sessions give [`NotTaken::Unavailable`] during that time.
+/// A new key works immediately, because the state is queried for unknown keys. A revoked key is refused once the
+/// [`KeyIndex`] has its revocation, and an ended session immediately. While the state is down, known keys still work,
+/// but unknown keys and all sessions give [`NotTaken::Unavailable`].
 #[derive(Debug)]
 pub struct Credentials {
     keys: Arc<KnownKeys>,
@@ -30,7 +30,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Accepts the keys of `keys`, which the index's owner keeps up to date, and the sessions of `state`.
+    /// Accepts the keys of `keys`, which their owner keeps up to date, and the sessions of `state`.
     #[must_use]
     pub fn new(keys: KeyIndex, state: State, plans: Plans, clock: Arc<dyn Clock>) -> Self {
         Self {

@@ -10,10 +10,10 @@ use tokio::time::timeout;
 use super::ANSWER_TIMEOUT;
 use crate::plans::Plans;
 
-/// Maximum number of concurrent queries to the state, so that forged cookies do not use up all its connections.
+/// Maximum number of concurrent queries to the state. Forged cookies must not use up its connections.
 const ASKED_AT_ONCE: usize = 8;
 
-/// Lookup of callers by session. Sessions are not cached, so a session that ends in the state ends on every server.
+/// Lookup of callers by session. Sessions are not cached, so an ended session ends on every server.
 #[derive(Debug)]
 pub(super) struct KnownSessions {
     state: State,

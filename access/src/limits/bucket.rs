@@ -1,4 +1,4 @@
-//! Checks the requests of one caller against the allowed rate. The module is pure: time is an argument.
+//! Rate check for the requests of one caller. The module is pure: time is an argument.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -17,17 +17,17 @@ use super::moment::Moment;
 /// Counter of one caller. A new counter has no debt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
-    /// Time at which the debt is paid, in nanoseconds since 1970: the theoretical arrival time of GCRA.
+    /// Time at which the debt is paid, in nanoseconds since 1970 (GCRA: theoretical arrival time).
     pub(super) paid_at_ns: i64,
-    /// The market's day to which `taken` belongs.
+    /// Day in the market's time zone to which `taken` belongs.
     pub(super) day: i64,
     /// Number of requests on that day.
     pub(super) taken: u64,
 }
 
 impl Tally {
-    /// True if the counter can be dropped without any effect. A debt longer than `longest` is ignored, because it was
-    /// recorded before the clock was set back.
+    /// True if dropping the counter has no effect. A debt above `longest` does not count, because it was recorded
+    /// before the clock was set back.
     pub(super) fn is_idle(&self, moment: Moment, longest: Duration) -> bool {
         let counts_today = self.day == moment.day && self.taken > 0;
         !counts_today && self.owed(moment.now_ns, longest).is_zero()
@@ -43,7 +43,7 @@ impl Tally {
     }
 }
 
-/// Debt of a caller, passed to governor as the key. Governor reads and updates the debt there.
+/// Debt of a caller, which is passed to governor as the key. Governor reads and updates it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct BucketDebt(Cell<u64>);
 
@@ -53,7 +53,7 @@ impl Hash for BucketDebt {
     }
 }
 
-/// State store for governor that keeps nothing. The state is passed in with the key and read back from it.
+/// State store for governor without any content, because the key contains the state.
 #[derive(Debug)]
 struct HandedOver;
 
@@ -70,7 +70,7 @@ impl StateStore for HandedOver {
     }
 }
 
-/// Clock that always shows time zero. Governor gets the debt relative to now, and no absolute time.
+/// Clock that always shows time zero. Governor gets debts relative to now instead of absolute times.
 #[derive(Debug)]
 struct ZeroClock;
 
@@ -82,28 +82,27 @@ impl Clock for ZeroClock {
     }
 }
 
-/// Rules for callers with one allowance.
+/// Rules for callers with the same allowance.
 #[derive(Debug)]
 pub(super) struct Rules {
     limiter: RateLimiter<BucketDebt, HandedOver, ZeroClock, StateInformationMiddleware>,
     /// Cost of one request.
     interval: Duration,
-    /// Maximum debt: twice the burst. The second half of the debt is for additional costs of admitted requests.
+    /// Maximum debt: twice the burst. The second half is for additional costs of admitted requests.
     longest: Duration,
     per_day: Option<u64>,
 }
 
-/// Result of governor's check.
 enum Pace {
-    /// The rate is not exceeded. `owed` is the debt after this request, and `remaining` the number of further requests
-    /// that may follow without delay.
+    /// The rate is not exceeded. `owed` is the debt after this request, and `remaining` the number of requests that may
+    /// follow at once.
     Kept { owed: Duration, remaining: u32 },
     /// The rate is exceeded. The duration is the time to wait.
     Broken(Duration),
 }
 
 impl Rules {
-    /// Creates the rules of an allowance; `None` if it has no limit.
+    /// Returns the rules of an allowance, or `None` if it has no limit.
     pub(super) fn of(allowance: &Allowance) -> Option<Self> {
         let (per_second, burst): (NonZeroU32, NonZeroU32) = allowance.rate()?;
         let quota = Quota::per_second(per_second).allow_burst(burst);
@@ -128,7 +127,7 @@ impl Rules {
         }
         match pace {
             Pace::Kept { owed, remaining } => {
-                // Without a daily limit, the day's requests do not need to be counted.
+                // The day's requests are counted only if there is a daily limit.
                 if self.per_day.is_some() {
                     tally.taken = tally.taken_on(moment.day) + 1;
                     tally.day = moment.day;
@@ -151,7 +150,7 @@ impl Rules {
         }
     }
 
-    /// Returns the verdict on a next request without counting it.
+    /// Returns the verdict on the next request without counting it.
     pub(super) fn look(&self, tally: &Tally, moment: Moment) -> Verdict {
         let owed = tally.owed(moment.now_ns, self.longest);
         let pace = self.pace(owed);

@@ -16,20 +16,20 @@ use super::moment::{Days, Moment};
 use super::table::Table;
 use crate::plans::Plans;
 
-/// Number of counters that new networks share if the table is full.
+/// Number of counters that new networks share while the table is full.
 const NEWCOMERS: usize = 1_024;
 
 const NETWORKS: &str = "limits_networks";
 const SHARING: &str = "limits_networks_sharing_total";
 
-/// Limits that are counted only in this process.
+/// Limits that are counted in this process only.
 ///
 /// Each key, each signed-in account and each client network has a counter. The larger networks around a client (IPv6
-/// /56 and /48, IPv4 /24) are counted too, with higher limits. At most `addresses_max` client networks and the same
-/// number of larger networks are counted. When space is needed, networks without debt are dropped. If the table is
-/// still full, new networks share one of 1,024 counters, selected by the largest network around them. A flood of
-/// addresses therefore gets only the limits of these counters together. Networks that are already counted are not
-/// affected, and keys and accounts have separate counters.
+/// /56 and /48, IPv4 /24) are counted too, with higher limits. At most `addresses_max` client networks and as many
+/// larger networks are counted. When space is needed, networks without debt are dropped. If the table is still full,
+/// new networks share 1,024 counters, which the largest network around each selects. A flood of addresses thus gets
+/// only the limits of these counters. It does not affect networks that are already counted, nor keys and accounts,
+/// which have their own counters.
 ///
 /// Metrics: `limits_networks` (networks counted now), `limits_networks_sharing_total` (requests that shared a counter).
 #[derive(Debug)]
@@ -41,10 +41,10 @@ pub struct LocalLimits {
     around: Table<ClientNetwork, RandomState>,
     /// Rules in the order of [`ClientNetwork::TIMES_AROUND`].
     rules_around: [Option<Rules>; 2],
-    /// Counters of keys and accounts. This server creates their ids, so a fast hash without a seed is safe.
+    /// Counters of keys and accounts. Clients do not choose these ids, so a fast hash without a seed is safe.
     known: Table<Arc<str>, FxBuildHasher>,
     newcomers: Box<[Mutex<Tally>]>,
-    /// Hasher with a random seed, so that clients cannot choose with whom they share a counter.
+    /// Hasher with a random seed. Clients must not choose with whom they share a counter.
     newcomers_hasher: RandomState,
     /// Counter of callers within the process.
     nowhere: Mutex<Tally>,
@@ -80,8 +80,7 @@ impl LocalLimits {
         }
     }
 
-    /// Loads today's usage of keys from before the start of this process, so that a restart does not reset the daily
-    /// limit.
+    /// Loads the keys' usage of today, so that a restart of the process does not reset the daily limit.
     ///
     /// # Errors
     /// Returns a [`StateError`]; the counts then begin at zero.
@@ -117,7 +116,6 @@ impl LocalLimits {
         &self.plans
     }
 
-    /// Returns the current time of this process.
     #[cfg(feature = "valkey")]
     pub(super) fn now(&self) -> Timestamp {
         self.clock.now()
@@ -156,7 +154,7 @@ impl LocalLimits {
                         .around(*network)
                         .map(|(network, rules)| (&self.around, network, rules));
                     for (table, network, rules) in own.chain(around) {
-                        // A network that shares a counter gets no separate debt.
+                        // A network that shares a counter has no debt of its own.
                         table.with(&network, || network, moment, |tally| rules.owe(tally, requests, moment));
                     }
                 }
@@ -187,14 +185,14 @@ impl LocalLimits {
         self.days.at(self.clock.now())
     }
 
-    /// Applies `judge` to the rules of the caller. Returns `None` if the caller has no limit.
+    /// Applies `judge` to the caller's rules. Returns `None` if the caller has no limit.
     fn by_rules<T>(&self, caller: &Caller, judge: impl FnOnce(&Rules) -> T) -> Option<T> {
         let allowance = self.plans.of_caller(caller);
         allowance.rate()?;
         let mut named = self.plans.named().into_iter().zip(&self.rules);
         match named.find(|((_, known), _)| Arc::ptr_eq(known, allowance)) {
             Some((_, rules)) => rules.as_ref().map(judge),
-            // An allowance that belongs to no plan gets temporary rules for this request.
+            // An allowance outside the plans gets temporary rules for this request.
             None => Rules::of(allowance).map(|rules| judge(&rules)),
         }
     }
@@ -203,7 +201,7 @@ impl LocalLimits {
         let take = |tally: &mut Tally| rules.take(tally, moment);
         let id = counted_as(known);
         let verdict = self.known.with(id, || id.into(), moment, take);
-        // The table of keys and accounts has no limit, so there is always a counter.
+        // The table of keys and accounts is unbounded, so there is always a counter.
         verdict.unwrap_or(Verdict::UNLIMITED)
     }
 
@@ -234,7 +232,7 @@ impl LocalLimits {
         verdict
     }
 
-    /// Returns the larger networks around a client's network, with their rules.
+    /// Returns the larger networks around a client's network with their rules.
     fn around(&self, network: ClientNetwork) -> impl Iterator<Item = (ClientNetwork, &Rules)> {
         network.around().filter_map(|(network, times)| {
             let mut known = ClientNetwork::TIMES_AROUND.iter().zip(&self.rules_around);
@@ -243,7 +241,7 @@ impl LocalLimits {
         })
     }
 
-    /// Returns the refusal for a client if a network around it has reached its limit.
+    /// Returns the refusal if a network around a client has reached its limit.
     fn refused_around(&self, own: &Rules, network: ClientNetwork, moment: Moment) -> Option<Verdict> {
         let mut looked = self.around(network).map(|(network, rules)| {
             let tally = self.around.get(&network).unwrap_or_default();

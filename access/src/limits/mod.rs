@@ -1,9 +1,8 @@
 //! Limits of callers, counted in this process or in Valkey by the same algorithm.
 //!
-//! The burst and the average rate are checked with GCRA, the generic cell rate algorithm. Each request costs the
-//! interval to the next request at the average rate. Requests may come earlier, up to the burst. The requests of each
-//! day are counted separately. A refused request costs nothing. If the daily limit is reached, the response says so,
-//! even if the request also exceeded the rate.
+//! GCRA, the generic cell rate algorithm, checks the burst and the average rate. Each request costs the interval to the
+//! next request at the average rate. Requests may come earlier, up to the burst. The requests of each day are counted
+//! separately. A refused request costs nothing. If both limits are exceeded, the response reports the daily one.
 
 mod bucket;
 mod local;

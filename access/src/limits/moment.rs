@@ -4,26 +4,26 @@ use std::time::Duration;
 use data_model::{TimeZone, Timestamp};
 use state::Day;
 
-/// Time of a request, in the form that limits use.
+/// Time of a request in the form for limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Moment {
     /// Nanoseconds since 1970.
     pub(super) now_ns: i64,
-    /// The market's day.
+    /// Day in the market's time zone.
     pub(super) day: i64,
-    /// Time left until the day ends.
+    /// Time until the end of the day.
     pub(super) day_left: Duration,
 }
 
-/// Computes the market's days. The current day is cached, because evaluating the time zone's rules for each request
-/// costs more than the rest of the verdict.
+/// Calculator of days in the market's time zone. The current day is cached, because the time zone's rules cost more
+/// than the rest of a verdict.
 #[derive(Debug)]
 pub(super) struct Days {
     zone: TimeZone,
     today: RwLock<Today>,
 }
 
-/// A day with its start and end, in microseconds since 1970. The default contains no time.
+/// Day with its start and end, in microseconds since 1970. The default contains no time.
 #[derive(Debug, Clone, Copy, Default)]
 struct Today {
     day: i64,
@@ -44,13 +44,12 @@ impl Days {
         }
     }
 
-    /// Returns the time zone of the days.
     #[cfg(feature = "valkey")]
     pub(super) const fn zone(&self) -> TimeZone {
         self.zone
     }
 
-    /// Converts the time `now` for use by limits.
+    /// Converts the time `now` to the form for limits.
     pub(super) fn at(&self, now: Timestamp) -> Moment {
         let now_us = now.micros();
         let known = *self.today.read().unwrap_or_else(PoisonError::into_inner);

@@ -12,16 +12,15 @@ use super::bucket::Tally;
 use super::moment::Moment;
 
 const SHARDS: usize = 64;
-/// Minimum capacity of a shard in small tables. With fewer entries, uneven hashing could fill one shard long before the
-/// others.
+/// Minimum capacity of a shard. In a smaller shard, uneven hashing could fill one shard long before the others.
 const SHARD_MIN: usize = 256;
-/// Minimum time in nanoseconds between two searches of a full shard for idle counters. A search is made earlier if a
-/// counter is known to become idle before.
+/// Minimum time in nanoseconds between two searches of a full shard for idle counters. A search is earlier if a counter
+/// is known to become idle earlier.
 const LOOK_EVERY_NS: i64 = 1_000_000_000;
-/// Number of counters at which an unbounded shard is first searched for idle ones.
+/// Number of counters at which an unbounded shard is searched for the first time.
 const FIRST_LOOK: usize = 1_024;
 
-/// Table of counters. Idle counters are dropped when space is needed.
+/// Table of counters. Idle ones are dropped when space is needed.
 pub(super) struct Table<K, S> {
     shards: Box<[Mutex<Shard<K, S>>]>,
     hasher: S,
@@ -53,7 +52,7 @@ where
         Self::of(shards, Some(shard_max), shard_max, longest)
     }
 
-    /// Creates a table without a limit, for owners whose number is small by nature.
+    /// Creates a table without a limit, for owners whose number is limited by nature.
     pub(super) fn unbounded(longest: Duration) -> Self {
         Self::of(SHARDS, None, FIRST_LOOK, longest)
     }
@@ -77,8 +76,7 @@ where
         }
     }
 
-    /// Calls `judge` on the counter of `key`, and creates the counter if it is missing. Returns `None` if the table is
-    /// full.
+    /// Calls `judge` with the counter of `key`, which is created if missing. Returns `None` if the table is full.
     pub(super) fn with<Q, R>(
         &self,
         key: &Q,
@@ -107,7 +105,6 @@ where
         Some(judged)
     }
 
-    /// Returns the counter of `key`.
     pub(super) fn get<Q>(&self, key: &Q) -> Option<Tally>
     where
         K: Borrow<Q>,
@@ -116,20 +113,19 @@ where
         self.shard(key).tallies.get(key).copied()
     }
 
-    /// Returns the number of counters.
     pub(super) fn len(&self) -> usize {
         self.len.load(Ordering::Relaxed)
     }
 
     fn shard<Q: Hash + ?Sized>(&self, key: &Q) -> MutexGuard<'_, Shard<K, S>> {
         let hash = self.hasher.hash_one(key);
-        // The upper half of the hash selects the shard, because maps use the lower bits and the highest seven bits.
+        // The upper half of the hash selects the shard, because maps use the lower bits and the highest seven.
         let place = (hash >> 32) as usize % self.shards.len();
         self.shards[place].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn drop_idle(&self, shard: &mut Shard<K, S>, moment: Moment) {
-        // The range also has a start, so that a search is possible after the clock was set back.
+        // The range has a start, so that a search is possible after the clock was set back.
         if (shard.looked_ns..shard.look_again_ns).contains(&moment.now_ns) {
             return;
         }
@@ -154,7 +150,7 @@ where
 
 impl<K, S> fmt::Debug for Table<K, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The owners of the counters must not appear in logs.
+        // Logs must not contain the owners of the counters.
         write!(f, "Table({})", self.len.load(Ordering::Relaxed))
     }
 }

@@ -23,7 +23,7 @@ pub(crate) enum MeError {
     /// The state does not respond, or responds too late.
     #[error("the state does not answer")]
     Unavailable(#[source] Option<StateError>),
-    /// The state failed, or no longer contains the caller who was just identified.
+    /// The state failed, or no longer has the caller who was just identified.
     #[error("the caller's key and account cannot be read")]
     Unreadable(#[source] Option<StateError>),
 }
@@ -49,7 +49,7 @@ impl From<StateError> for MeError {
 }
 
 impl Access {
-    /// Returns the identity of `caller` with today's requests: those in the state, and those that this server has not
+    /// Returns the identity of `caller` with today's requests: those in the state and those that this server has not
     /// written yet.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ async fn read(state: &State, meter: &UsageMeter, known: &Arc<KnownCaller>) -> Re
 }
 
 async fn own_account(state: &State, id: &AccountId) -> Result<OwnAccount, StateError> {
-    // A key may belong to an account that has never signed in.
+    // A key may belong to an account that never signed in.
     let account = state.account(id).await?;
     Ok(OwnAccount {
         id: id.as_str().to_owned(),

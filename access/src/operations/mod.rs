@@ -44,7 +44,6 @@ impl Access {
         Self(Arc::new(parts))
     }
 
-    /// Returns the current time.
     pub(crate) fn now(&self) -> Timestamp {
         self.0.clock.now()
     }

@@ -8,7 +8,6 @@ use crate::schema::{AccessLimits, AccessPlan, AccessPolicy, KeyHowTo, KeyWay, UN
 const DASHBOARD: &str = "/dashboard/";
 
 impl AccessLimits {
-    /// Returns the limits of an allowance.
     pub(super) fn of(allowance: &Allowance) -> Self {
         let rate = allowance.rate();
         Self {
@@ -56,7 +55,7 @@ impl Access {
         }
     }
 
-    /// Returns only the ways to get a key that are available on this server.
+    /// Returns the ways to get a key that this server offers.
     fn key_how_to(&self) -> KeyHowTo {
         let sign_in = &self.0.sign_in;
         let (path, ways, description) = if self.0.known.is_none() {

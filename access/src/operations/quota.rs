@@ -6,8 +6,8 @@ use crate::plans::{ANONYMOUS, plan_of};
 use crate::schema::{AccessLimits, Quota};
 
 impl Access {
-    /// Returns the quota of `caller` with the remaining requests. If limits are counted in a shared server that does
-    /// not respond, the remaining requests are based on this process's own count.
+    /// Returns the quota of `caller` with the remaining requests. If a shared server counts but does not respond, the
+    /// remaining requests are those that this process counted.
     pub(crate) async fn quota(&self, caller: &Caller) -> Quota {
         let now = self.now();
         let plan = plan_of(caller.known().map(AsRef::as_ref));
@@ -15,7 +15,7 @@ impl Access {
             Some(_) => AccessLimits::of(self.0.plans.of_caller(caller)),
             None => AccessLimits::of(&api::Allowance::unlimited()),
         };
-        // Only the guard knows the network of an anonymous caller; the header `RateLimit` states the remaining
+        // Only the guard knows the network of an anonymous caller. The header `RateLimit` states the remaining
         // requests.
         let verdict = match caller.known() {
             Some(_) => self.look(caller).await,
@@ -33,7 +33,7 @@ impl Access {
 }
 
 fn after(now: Timestamp, left: std::time::Duration) -> Timestamp {
-    // The day ends on a whole second. Rounding hides the time that has passed since the verdict.
+    // A day ends at a full second, so the time is rounded to hide what passed since the verdict.
     let micros = i64::try_from(left.as_micros()).unwrap_or(i64::MAX);
     let end = now.micros().saturating_add(micros);
     Timestamp::from_micros(

@@ -13,7 +13,6 @@ use utoipa_axum::routes;
 use crate::operations::{Access, MeError};
 use crate::schema::{MeAnswer, PlansAnswer, QuotaAnswer};
 
-/// Returns the routes of the operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<Access> {
     described("Access: plans, the quota, the caller, and the changelog.")
         .routes(routes!(get_plans))
@@ -92,7 +91,7 @@ async fn get_me(State(access): State<Access>, caller: Caller) -> Result<Response
 
 fn problem(error: &MeError) -> Problem {
     match error {
-        // The guard refuses such requests earlier, unless the operator allows anonymous requests.
+        // The guard has already refused such requests, unless the operator allows anonymous ones.
         MeError::Anonymous => Problem::of(error).header(
             header::WWW_AUTHENTICATE,
             HeaderValue::from_static("Bearer realm=\"haat\""),

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxBuildHasher;
 use state::{Day, UsageEntry};
 
-/// Number of shards, each with its own lock.
+/// Number of shards, each with a lock of its own.
 const PARTS: usize = 16;
-/// Maximum number of counts. The maximum is enough for a few thousand keys on every route, or for all keys of a busy
-/// hour while the state is down.
+/// Maximum number of counts, enough for a few thousand keys on every route, or for all keys in a busy hour while the
+/// state is down.
 const COUNTS_MAX: usize = 200_000;
 
-/// Requests of one key on one day to one route.
+/// Number of requests with one key to one route on one day.
 #[derive(Debug)]
 struct Count {
     day: Day,
@@ -32,7 +32,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts one request. Returns `false` if the maximum number of counts is reached.
+    /// Counts one request. Returns `false` if there is no space for another count.
     pub(super) fn add(&self, key: &Arc<str>, day: Day, route: &str) -> bool {
         let mut part = self.part(key);
         if let Some(counts) = part.get_mut(key) {
@@ -54,12 +54,11 @@ impl Counts {
         true
     }
 
-    /// True if there are any counts.
     pub(super) fn is_any(&self) -> bool {
         self.len.load(Ordering::Relaxed) > 0
     }
 
-    /// Takes all counts and leaves none.
+    /// Returns all counts and resets them.
     pub(super) fn take(&self) -> Vec<UsageEntry> {
         let mut entries = Vec::new();
         for part in &self.parts {
@@ -80,7 +79,7 @@ impl Counts {
         entries
     }
 
-    /// Calls `see` with every count: key, day, route, requests.
+    /// Calls `see` with the key, day, route and number of each count.
     pub(super) fn each(&self, mut see: impl FnMut(&str, Day, &str, u64)) {
         for part in &self.parts {
             for (key, counts) in &*held(part) {

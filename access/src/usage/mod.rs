@@ -1,4 +1,4 @@
-//! Usage of keys, counted without a database write per request.
+//! Usage of keys, counted without a database write for each request.
 
 mod counts;
 mod writer;
@@ -23,26 +23,25 @@ const WRITTEN: &str = "usage_written_total";
 const FAILURES: &str = "usage_write_failures_total";
 const LOST: &str = "usage_lost_total";
 
-/// Counts requests of keys by the market's day and the route, and writes the counts to the state periodically.
+/// Counter of keys' requests by day and route. The counts are written to the state periodically.
 ///
-/// Each count is one lookup under the lock of one of 16 shards. Sessions are not counted, because they are a person at
-/// the dashboard. Metrics, in requests: `usage_written_total`, `usage_lost_total` (no space while the state was down,
-/// or the process ended before the state was back). The metric `usage_write_failures_total` counts failed batches.
+/// Each count takes one lookup under the lock of one of 16 shards. Sessions are not counted, because they are a person
+/// at the dashboard. Metrics, in requests: `usage_written_total`, `usage_lost_total` (no space while the state was
+/// down, or the process ended before the state was back). `usage_write_failures_total` counts failed batches.
 pub struct UsageMeter {
     clock: Arc<dyn Clock>,
     zone: TimeZone,
     counts: Counts,
-    /// Batch that was taken from the counts and may not be written yet. The batch is sent again unchanged.
+    /// Batch that may not be written yet. It is sent again unchanged.
     unwritten: Mutex<Option<Arc<UsageBatch>>>,
-    /// Lock for writing while a batch is moved to the state, so that readers find the batch either in memory or in the
-    /// state.
+    /// Lock for the move of a batch to the state. Readers find the batch either in memory or in the state.
     moving: tokio::sync::RwLock<()>,
 }
 
 impl UsageMeter {
-    /// Creates a meter, and its writer, which must be run. The writer ends when `stop` is cancelled, after it has
-    /// written the remaining counts for at most ten seconds. Cancel `stop` only after the servers have ended, or later
-    /// counts are lost.
+    /// Creates a meter, and its writer, which must be run. After `stop` is cancelled, the writer ends once it has
+    /// written the remaining counts, at most ten seconds later. Cancel `stop` only after the servers have ended, or
+    /// later counts are lost.
     ///
     /// Days begin at midnight in `zone`.
     pub fn start(
@@ -69,12 +68,12 @@ impl UsageMeter {
         (meter, writer.run())
     }
 
-    /// Returns the market's current day.
+    /// Returns the current day in the market's time zone.
     pub(crate) fn today(&self) -> Day {
         Day::of(self.clock.now(), self.zone)
     }
 
-    /// Returns the usage of these keys on `day`, by route: the usage that `written` reads from the state, plus the
+    /// Returns the usage of these keys on `day` by route: the usage that `written` reads from the state, plus the
     /// requests that this server has not written yet.
     pub(crate) async fn with_unwritten<E>(
         &self,

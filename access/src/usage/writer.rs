@@ -8,12 +8,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{FAILURES, LOST, UsageMeter, WRITTEN};
 
-/// Time for which the writer continues after it is stopped.
+/// Time for which the writer continues after its stop.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
-/// Delay between two write attempts after the writer is stopped.
+/// Delay between two write attempts after the writer's stop.
 const END_PAUSE: Duration = Duration::from_millis(100);
 
-/// Writer of the counts of a meter.
 #[derive(Debug)]
 pub(super) struct Writer {
     pub(super) meter: Arc<UsageMeter>,
@@ -58,7 +57,7 @@ impl Writer {
         }
     }
 
-    /// Writes the pending batch, or else the counts since the last batch.
+    /// Writes the batch that is not written yet, or else the counts since the last batch.
     async fn write(&self) -> Result<(), StateError> {
         let _moving = self.meter.moving.write().await;
         let waiting = self.meter.unwritten().clone();

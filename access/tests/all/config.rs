@@ -1,4 +1,4 @@
-//! Valid and invalid configuration values.
+//! Tests of valid and invalid configuration values.
 
 use access::{AccessConfig, LimitsConfig, Plans};
 use state::Plan;

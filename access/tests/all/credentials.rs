@@ -1,4 +1,4 @@
-//! Identification of the owners of keys and sessions.
+//! Tests of the lookup of keys and sessions.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl Door {
         }
     }
 
-    /// Identifies a known or malformed key, for which the result is immediate.
+    /// Looks up a known or malformed key, whose result is immediate.
     fn key(&self, text: &str) -> Result<Arc<KnownCaller>, NotTaken> {
         match self.credentials.identify(Credential::Key(text)) {
             Prompt::Now(answer) => answer,
@@ -45,7 +45,7 @@ impl Door {
         }
     }
 
-    /// Identifies a key that is unknown to the index or has expired, so that the state is queried.
+    /// Looks up a key that the index does not know or that has expired, so that the state is queried.
     async fn key_asked_for(&self, text: &str) -> Result<Arc<KnownCaller>, NotTaken> {
         there(self.credentials.identify(Credential::Key(text))).await
     }
@@ -89,7 +89,7 @@ async fn a_key_is_known_with_its_plan_and_whose_it_is() {
     assert_eq!(known.via, via(app.record.id.as_str(), "free"));
     assert_eq!(known.id.as_str(), "account:acc_1");
     assert!(Arc::ptr_eq(&known.allowance, door.plans.of_plan(Plan::Free)));
-    // The same caller object is reused.
+    // Both lookups return the same caller object.
     assert!(Arc::ptr_eq(&known, &door.key(app.key.expose()).unwrap()));
 }
 
@@ -169,7 +169,7 @@ async fn a_key_that_is_rotated_stays_the_same_caller() {
         assert_eq!(known.id.as_str(), wanted);
         assert!(matches!(&known.via, Via::Key { id, .. } if id.as_ref() == newest.record.id.as_str()));
     }
-    // A server that starts now also gives the rotated key the same caller id.
+    // A new server gives the rotated key the same caller id.
     let fresh = KeyIndex::load(door.state.clone()).await.unwrap();
     let as_clock: Arc<dyn Clock> = Arc::<SetClock>::clone(&door.clock);
     let credentials = Credentials::new(fresh, door.state.clone(), door.plans.clone(), as_clock);
@@ -180,7 +180,7 @@ async fn a_key_that_is_rotated_stays_the_same_caller() {
     assert_ne!(door.key(other.key.expose()).unwrap().id.as_str(), wanted);
 }
 
-/// Two servers share a state. A session that ends through one server ends on both servers immediately.
+/// Asserts that a session that ends at one server ends at another server with the same state immediately.
 async fn ends_at_once(target: StateTarget) {
     let here = Door::on(State::open(&target).await.unwrap()).await;
     let there = Door::on(State::open(&target).await.unwrap()).await;
@@ -275,10 +275,10 @@ async fn forged_sessions_of_one_network_are_not_looked_up_after_some() {
         let forged = state::SessionToken::generate().unwrap().text().to_owned();
         let refused = site.get_in("/v1/me", &forged).await;
         assert_eq!((refused.status, refused.code().as_str()), (401, "invalid_session"));
-        // The requests are slow enough for the limit of any network.
+        // These requests are slow enough for the limit of any network.
         site.clock.advance_ms(200);
     }
-    // A valid session is not looked up either. The request counts as anonymous, so only open operations succeed.
+    // A valid session is not looked up either. The request is anonymous, so it may call only open operations.
     let refused = site.get_in("/v1/me", &session).await;
     assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limit"));
     assert_eq!(site.get_in("/v1/plans", &session).await.status, 200);

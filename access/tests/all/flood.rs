@@ -1,4 +1,4 @@
-//! A flood of addresses: memory stays bounded, the flood gets few requests, and known callers are not affected.
+//! Tests of a flood of addresses: memory is bounded, the flood gets few requests, and known callers are not affected.
 
 use std::net::Ipv6Addr;
 use std::sync::Arc;
@@ -66,11 +66,11 @@ async fn a_million_networks_at_once_take_no_more_room_than_is_allowed_and_share_
         "{}",
         flooded.limits.networks()
     );
-    // Each network with a separate counter passes one request. The other networks share at most 1,024 bursts of 20
+    // Each network with a counter of its own passes one request. The other networks share at most 1,024 bursts of 20
     // requests.
     assert!(passed <= ADDRESSES_MAX + 1_024 * 20, "{passed}");
     assert!(passed > ADDRESSES_MAX * 9 / 10, "{passed}");
-    // A caller who was counted before keeps the remaining limit. Keys and sessions have separate counters.
+    // A caller who was counted before keeps the rest of the limit. Keys and sessions have counters of their own.
     for _ in 0..19 {
         assert!(flooded.passes(&early).await);
     }
@@ -80,7 +80,7 @@ async fn a_million_networks_at_once_take_no_more_room_than_is_allowed_and_share_
     }
     assert!(flooded.passes(&holder("key_new", &flooded.plans)).await);
     assert!(flooded.passes(&session("acc_new", &flooded.plans)).await);
-    // Counters of the flood without debt are dropped when space is needed.
+    // Counters without debt are dropped when space is needed.
     flooded.clock.advance_ms(1_000);
     let mut passed = 0;
     for number in 0..1_000 {
@@ -115,13 +115,12 @@ async fn with_a_daily_limit_a_flood_is_remembered_until_the_day_ends_and_still_b
     }
     let full = flooded.limits.networks();
     assert!((ADDRESSES_MAX * 9 / 10..=ADDRESSES_MAX).contains(&full), "{full}");
-    // A minute later all debts are paid, but the count of the day still applies.
+    // A minute later all debts are paid, but the daily limit still applies.
     flooded.clock.advance_ms(60_000);
     flooded.passes(&network(2_000_000)).await;
     assert_eq!(flooded.limits.networks(), full);
     assert!(flooded.passes(&network(0)).await);
     assert!(!flooded.passes(&network(0)).await);
-    // On the next day all counts start again.
     flooded.clock.advance_ms(1_800_000);
     for number in 0..1_000 {
         assert!(flooded.passes(&network(3_000_000 + number)).await);
@@ -131,7 +130,7 @@ async fn with_a_daily_limit_a_flood_is_remembered_until_the_day_ends_and_still_b
 
 #[tokio::test]
 async fn a_table_that_is_full_of_those_who_owe_is_not_searched_for_each_newcomer() {
-    // Ten thousand networks owe a whole burst for minutes, and then a million more networks arrive.
+    // Ten thousand networks owe a whole burst for minutes when a million more networks arrive.
     let flooded = FloodFixture::new(&LimitsConfig {
         anonymous: limits(1, 2, 0),
         ..config()
@@ -144,7 +143,7 @@ async fn a_table_that_is_full_of_those_who_owe_is_not_searched_for_each_newcomer
     for number in 0..300_000 {
         flooded.passes(&network(100_000 + number)).await;
     }
-    // Searching 256 counters for each request would take a minute in this build. A lock and two hashes take a fraction
+    // Searching 256 counters at each request would take a minute in this build. A lock and two hashes take a fraction
     // of a second.
     assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
     assert!(flooded.limits.networks() <= ADDRESSES_MAX);

@@ -1,4 +1,4 @@
-//! One test suite for local and shared limits, which must behave the same.
+//! Tests for local and shared limits, which must behave the same.
 
 use std::future::Future;
 use std::net::Ipv6Addr;
@@ -82,7 +82,6 @@ fn a_burst_passes_and_then_one_in_each_interval() {
         assert_eq!(rig.admit(&caller).await, allowed(1, 400));
         assert_eq!(rig.admit(&caller).await, allowed(0, 600));
         assert_eq!(rig.admit(&caller).await, too_fast(200, 600));
-        // A refused request costs nothing.
         assert_eq!(rig.admit(&caller).await, too_fast(200, 600));
         rig.clock.advance_ms(199);
         assert_eq!(rig.admit(&caller).await, too_fast(1, 401));
@@ -121,7 +120,6 @@ fn the_days_limit_ends_with_the_markets_day_and_is_told_before_any_other() {
         for _ in 0..5 {
             assert_eq!(rig.admit(&caller).await.outcome, Outcome::Allowed);
         }
-        // A request that is too fast does not count towards the day.
         for _ in 0..5 {
             let verdict = rig.admit(&caller).await;
             assert_eq!(verdict.outcome, Outcome::TooFast(Duration::from_millis(100)));
@@ -135,7 +133,7 @@ fn the_days_limit_ends_with_the_markets_day_and_is_told_before_any_other() {
         }
         let over = Outcome::TooManyToday(Duration::from_millis(1_799_800));
         assert_eq!(rig.admit(&caller).await.outcome, over);
-        // The daily limit is reported even though the burst limit would now allow the request.
+        // The daily limit is reported although the burst limit would now allow the request.
         rig.clock.advance_ms(600_000);
         let verdict = rig.admit(&caller).await;
         assert_eq!(verdict.outcome, Outcome::TooManyToday(Duration::from_millis(1_199_800)));
@@ -170,7 +168,7 @@ fn everybody_is_counted_for_themselves() {
         for caller in &callers {
             assert_eq!(rig.admit(caller).await, too_fast(1_000, 1_000), "{caller:?}");
         }
-        // A second address of the same subscriber, and a second browser of the same account, share the limit.
+        // A second address of the subscriber, or a second browser of the account, shares the limit.
         assert_eq!(rig.admit(&nobody("2001:db8:0:1:ffff::7")).await, too_fast(1_000, 1_000));
         assert_eq!(rig.admit(&nobody("::ffff:192.0.2.1")).await, too_fast(1_000, 1_000));
         assert_eq!(rig.admit(&session("acc_1", &rig.plans)).await, too_fast(1_000, 1_000));
@@ -195,7 +193,7 @@ fn each_plan_has_its_own_limit_and_granted_keys_none() {
         assert_eq!(passed(&nobody("192.0.2.1")).await, 20);
         assert_eq!(passed(&holder("key_1", &rig.plans)).await, 60);
         assert_eq!(passed(&session("acc_1", &rig.plans)).await, 60);
-        // An allowance that belongs to no plan is enforced as well.
+        // The limits also apply to an allowance outside the plans.
         let number = |number| NonZeroU32::new(number).unwrap();
         let own = Arc::new(Allowance::new(number(2), number(7), None));
         assert_eq!(passed(&with_allowance("key_own", &own)).await, 7);
@@ -209,7 +207,7 @@ fn a_clock_that_is_set_back_locks_nobody_out() {
         rig.admit(&caller).await;
         rig.admit(&caller).await;
         rig.clock.advance_ms(-3_600_000);
-        // The debt lasts no longer than before the clock was set back.
+        // Setting the clock back does not make the debt longer.
         rig.clock.advance_ms(2_000);
         assert_eq!(rig.admit(&caller).await.outcome, Outcome::Allowed);
     });
@@ -265,7 +263,7 @@ fn what_a_request_costs_besides_is_waited_for_by_the_next_ones() {
                 Caller::Known(_) => holder("key_1", &rig.plans),
                 other => other.clone(),
             };
-            // Ten requests without delay use up the burst. Four more are owed afterwards.
+            // Ten requests without delay use up the burst, and four more are owed.
             for left in (0..10).rev() {
                 assert_eq!(rig.admit(&caller).await.remaining, Some(left));
             }
@@ -280,7 +278,7 @@ fn what_a_request_costs_besides_is_waited_for_by_the_next_ones() {
             assert_ne!(rig.admit(&caller).await.outcome, Outcome::Allowed);
             rig.clock.advance_ms(1);
             assert_eq!(rig.admit(&caller).await.outcome, Outcome::Allowed);
-            // The debt is capped at two bursts, so a refused request waits for about one burst.
+            // The debt is at most two bursts, so a refused request waits for about one burst.
             there(rig.limits.owe(&caller, 15)).await;
             let refused = rig.admit(&caller).await.outcome;
             assert_eq!(refused, Outcome::TooFast(Duration::from_millis(2_200)));
@@ -302,7 +300,7 @@ fn the_networks_around_a_client_have_larger_limits() {
         ("192.0.2.{}", 16, "192.0.3.1"),
     ] {
         let network = |number: u32| nobody(&networks.replace("{}", &number.to_string()));
-        // The burst limit and the daily limit are tested.
+        // Either the burst limit or the daily limit is exceeded.
         for (config, is_day) in [(limits(5, 2, 0), false), (limits(1_000, 5_000, 2), true)] {
             on_each(&all(config), async |rig| {
                 for number in 0..times {
@@ -326,7 +324,7 @@ fn the_networks_around_a_client_have_larger_limits() {
                 );
                 assert_eq!(rig.admit(&holder("key_1", &rig.plans)).await.outcome, Outcome::Allowed);
                 if !is_day {
-                    // After this time the whole network may send exactly one more request.
+                    // Exactly one more request of the whole network is allowed after this time.
                     rig.clock.advance_ms(i64::from(200 / times) + 1);
                     assert_eq!(rig.admit(&network(times)).await.outcome, Outcome::Allowed, "{networks}");
                     assert_ne!(rig.admit(&network(times)).await.outcome, Outcome::Allowed, "{networks}");

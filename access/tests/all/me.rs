@@ -1,4 +1,4 @@
-//! The caller's own data, as clients get it.
+//! Tests of a caller's own data.
 
 use data_model::Clock;
 use serde_json::Value;
@@ -59,7 +59,7 @@ async fn me_tells_a_key_what_it_is_and_what_it_was_used_for_until_this_request()
       "tier": "live"
     }
     "#);
-    // Requests that are written in the meantime are not counted twice, whenever the data is read.
+    // Requests that are written during a read are not counted twice.
     for asked in 2..60_u64 {
         let answer = site.get_with("/v1/me", &key).await;
         let me: Value = serde_json::from_str(&answer.body).unwrap();

@@ -1,5 +1,5 @@
-//! Compares hours of traffic with a naive implementation of the algorithm. The naive implementation remembers every
-//! accepted request and computes the debt from the first one on each time.
+//! Comparison of hours of traffic with a simple implementation of the algorithm, which remembers every accepted request
+//! and computes the debt from the first one each time.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::limits::Rig;
 use crate::support::{INDIA, all, limits, nobody};
 
 const HOUR_MS: i64 = 3_600_000;
-/// Cost of a request, in a unit of which `per_second` are paid per microsecond.
+/// Cost of a request in a unit of which `per_second` are paid per microsecond.
 const REQUEST: i64 = 1_000_000;
 
 struct Oracle {
@@ -45,7 +45,7 @@ impl Oracle {
         let taken = self.passed.iter().filter(of_today).count() as u64;
         let mut end = moment;
         while Day::of(end, INDIA) == today {
-            // Moves forward to each full minute, because midnight is on a full minute.
+            // Midnight is a full minute, so the clock moves to each full minute.
             end = data_model::Timestamp::from_micros((end.micros() / 60_000_000 + 1) * 60_000_000);
         }
         let day_left = Duration::from_micros((end.micros() - now) as u64);
@@ -71,7 +71,7 @@ impl Oracle {
     }
 }
 
-/// Generates the pauses of one hour of traffic in milliseconds: bursts, slow traffic, and idle minutes.
+/// Returns a strategy for the pauses in an hour of traffic, in milliseconds: bursts, slow traffic, and idle minutes.
 fn hour() -> impl Strategy<Value = Vec<i64>> {
     let pause = prop_oneof![
         6 => Just(0),
@@ -90,7 +90,8 @@ fn hour() -> impl Strategy<Value = Vec<i64>> {
     })
 }
 
-/// Generates rates whose interval is a whole number of microseconds, so that both implementations count exactly.
+/// Returns a strategy for rates whose interval is a whole number of microseconds, so that both implementations are
+/// exact.
 fn rates() -> impl Strategy<Value = u32> {
     prop::sample::select(vec![1_u32, 2, 4, 5, 8, 10, 20, 25, 50, 100, 1_000])
 }

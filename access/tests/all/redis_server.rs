@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tempfile::TempDir;
 
-/// Number of databases of the server that tests share. Each test uses its own database.
+/// Number of databases in the server that tests share. Each test has a database of its own.
 const DATABASES: u32 = 1_000;
 
-/// Server of a single test, which may stop the server. The server ends together with the test.
+/// Server of a single test, which may stop the server. The server ends with the test.
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
@@ -41,8 +41,7 @@ fn program() -> Option<&'static str> {
     found
 }
 
-/// Returns a free port outside of the range that the system uses for connections. The server binds it shortly
-/// afterwards. No port is returned twice.
+/// Returns a free port outside the range that the system uses for connections. No port is returned twice.
 fn free_port() -> u16 {
     static NEXT_PORT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -92,8 +91,8 @@ impl Server {
         })
     }
 
-    /// Starts a server that speaks only TLS. The server's certificate for `host` is signed by a new authority, whose
-    /// certificate is [`Server::ca_file`].
+    /// Starts a server that speaks only TLS. A new authority signs its certificate for `host`; [`Server::ca_file`] is
+    /// the authority's certificate.
     pub(crate) fn start_with_tls(host: &str) -> Option<Self> {
         program()?;
         let port = free_port();
@@ -141,7 +140,6 @@ impl Server {
         })
     }
 
-    /// Returns the certificate of the authority that signed the server's certificate.
     pub(crate) fn ca_file(&self) -> String {
         self.folder.path().join("ca.pem").to_string_lossy().into_owned()
     }
@@ -152,18 +150,16 @@ impl Server {
         format!("{scheme}://{}127.0.0.1:{}/0", password.unwrap_or_default(), self.port)
     }
 
-    /// Kills the server.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Starts the server again at the same address.
     pub(crate) fn restart(&mut self) {
         self.child = run(self.port, self.password, self.tls, &self.folder).unwrap();
     }
 
-    /// Sends the process a signal: `STOP`, after which the server does not respond, or `CONT`.
+    /// Sends the process a signal: `STOP`, after which it does not respond, or `CONT`.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
@@ -191,14 +187,14 @@ fn openssl(folder: &TempDir, command: &[&str], more: &[&str]) {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Killing also works for a process that was stopped by a signal.
+        // A kill also ends a process that a signal stopped.
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-/// Server for all tests of this process. A shell stops the server when this process ends for any reason, because the
-/// shell's input pipe is closed then.
+/// Server for all tests of this process. A shell stops it when this process ends for any reason, because the shell's
+/// input pipe then closes.
 struct Common {
     port: u16,
     _shell: Child,
@@ -207,7 +203,7 @@ struct Common {
 static COMMON: OnceLock<Option<Common>> = OnceLock::new();
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// Returns the address of an empty database; `None` if no server is installed.
+/// Returns the address of an empty database. Returns `None` if no server is installed.
 pub(crate) fn database() -> Option<String> {
     let port = COMMON.get_or_init(start_common).as_ref()?.port;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

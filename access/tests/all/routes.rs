@@ -1,4 +1,4 @@
-//! Plans and quota, as clients get them.
+//! Tests of the operations for plans and quota.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -269,7 +269,7 @@ fn every_operation_describes_what_it_can_answer() {
 async fn who_has_reached_the_daily_limit_is_told_so_by_quota_plans_and_me() {
     let site = Site::open().await;
     let (key, _) = site.key("App", Plan::Free, None).await;
-    // Midnight has passed, so the new day has just begun.
+    // The new day has just begun.
     site.clock.advance_ms(3_600_000);
     let ask = async |path: &str| site.get_with(path, &key).await;
     for number in 0..50_000 {
@@ -291,7 +291,7 @@ async fn who_has_reached_the_daily_limit_is_told_so_by_quota_plans_and_me() {
             told.header("ratelimit")
         );
     }
-    // The operations for quota, plans and own data are limited only by the usual rate.
+    // The operations for quota, plans and own data are limited by the usual rate only.
     let mut told = 3;
     while ask("/v1/me").await.status == 200 {
         told += 1;

@@ -1,4 +1,4 @@
-//! Behaviour that only limits shared by several servers have.
+//! Tests of limits that several servers share.
 
 use std::future::Future;
 use std::io::Write;
@@ -16,7 +16,7 @@ use crate::limits::{Rig, of_1000_exactly_as_many_pass_as_may};
 use crate::redis_server::{self, Server};
 use crate::support::{EVENING, INDIA, all, holder, limits, nobody, there, until};
 
-/// Returns a configuration with a long timeout, because these tests are not about a slow server.
+/// Returns a configuration with a long timeout, because these tests need no slow server.
 pub(crate) fn at(url: String, config: &LimitsConfig) -> LimitsConfig {
     LimitsConfig {
         url,
@@ -44,7 +44,6 @@ pub(crate) async fn is_up(limits: &SharedLimits) {
     until("the server is used", async || limits.is_up()).await;
 }
 
-/// Creates limits in an empty database of the common server.
 pub(crate) async fn rig(config: &LimitsConfig) -> Option<Rig> {
     let config = at(redis_server::database()?, config);
     let clock = SetClock::at(EVENING);
@@ -115,8 +114,7 @@ async fn by_its_own_clock_the_server_counts_and_forgets() {
     let (limits, _guard) = program(&config, None);
     is_up(&limits).await;
     let caller = nobody("2001:db8::1");
-    // One request becomes available every 50 milliseconds. The third request is refused immediately, and a later
-    // request passes.
+    // One request becomes available every 50 milliseconds. The third one is refused at once, and a later one passes.
     until("too fast", async || {
         there(limits.admit(&caller)).await.outcome != Outcome::Allowed
     })
@@ -132,7 +130,7 @@ async fn by_its_own_clock_the_server_counts_and_forgets() {
         .unwrap();
     let keys: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut connection).await.unwrap();
     let own = "haat:limits:network:2001:db8::/64";
-    // Two keys belong to the networks around the caller. The last key is the programs' own, to test whether they may
+    // Two keys belong to the networks around the caller. The last key is that of the programs, to test that they may
     // write.
     assert_eq!(keys.len(), 4, "{keys:?}");
     assert!(keys.iter().any(|key| key == own), "{keys:?}");
@@ -152,7 +150,7 @@ fn lines(handle: &PrometheusHandle) -> Vec<String> {
     own.map(str::to_owned).collect()
 }
 
-/// Returns the number of requests of one caller before one is refused.
+/// Returns the number of requests of one caller until a refusal.
 pub(crate) async fn passed(limits: &SharedLimits, caller: &Caller) -> u32 {
     let mut passed = 0;
     while there(limits.admit(caller)).await.outcome == Outcome::Allowed {

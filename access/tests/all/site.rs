@@ -1,4 +1,4 @@
-//! The routes behind a guard, as on a real server.
+//! Routes behind a guard, as on a real server.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Returns status and body, with values that differ between runs replaced by names.
+    /// Returns status and body, with names instead of values that differ between runs.
     pub(crate) fn told(&self, names: &[(&str, &str)]) -> String {
         let value: Value = serde_json::from_str(&self.body).unwrap();
         let mut text = format!("{} {}", self.status, serde_json::to_string_pretty(&value).unwrap());
@@ -44,7 +44,6 @@ impl Answer {
         text
     }
 
-    /// Returns the code of a problem.
     pub(crate) fn code(&self) -> String {
         let problem: Value = serde_json::from_str(&self.body).unwrap();
         problem["code"].as_str().unwrap().to_owned()
@@ -142,12 +141,11 @@ impl Site {
 
     pub(crate) async fn get_in(&self, path: &str, session: &str) -> Answer {
         let cookie = format!("{SESSION_COOKIE}={session}");
-        // The request is sent like one from a script of the site's own page.
+        // The request has the headers of a script on the site's own page.
         let headers = [("cookie", cookie.as_str()), ("sec-fetch-site", "same-origin")];
         answer(&self.router, path, &headers).await
     }
 
-    /// Creates a key that the index knows.
     pub(crate) async fn key(
         &self,
         name: &str,

@@ -8,7 +8,7 @@ use api::{Allowance, Caller, CallerId, ClientNetwork, KnownCaller, Prompt, Via};
 use data_model::TimeZone;
 use state::{Actor, IssuedKey, NewKey, Plan, State, StateTarget};
 
-/// Half an hour before midnight in the market's time zone, India.
+/// Time half an hour before midnight in India, the market's time zone.
 pub(crate) const EVENING: &str = "2026-11-23T18:00:00Z";
 pub(crate) const INDIA: TimeZone = TimeZone::INDIA;
 
@@ -65,7 +65,7 @@ pub(crate) async fn there<T>(prompt: Prompt<T>) -> T {
     }
 }
 
-/// Repeats `asked` until it returns true. A minute is always enough.
+/// Repeats `asked` until it returns true, for at most a minute.
 pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut asked: impl FnMut() -> F) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !asked().await {

@@ -1,4 +1,4 @@
-//! Limits in a server that is reached over TLS.
+//! Tests of limits in a server that is reached over TLS.
 
 use access::{InvalidServer, LimitsConfig, LocalLimits, Plans, SharedLimits};
 use data_model::Clock;
@@ -10,11 +10,11 @@ use crate::redis_server::Server;
 use crate::shared::{Log, at, is_up, passed, program};
 use crate::support::{EVENING, INDIA, all, limits, nobody, until};
 
-/// Address of the test servers, as in their certificates.
+/// Address of the test servers as in their certificates.
 const HERE: &str = "IP:127.0.0.1";
 
 fn with_ca(server: &Server, ca_file: String) -> LimitsConfig {
-    // Several providers may be built in, so the program chooses one.
+    // The program may have several providers, so it chooses one.
     let _chosen = rustls::crypto::ring::default_provider().install_default();
     LimitsConfig {
         ca_file,
@@ -38,7 +38,7 @@ async fn a_server_whose_certificate_the_named_authority_signed_counts() {
     assert_eq!(passed(&other, &caller).await, 0, "both count in the same server");
 }
 
-/// Asserts that a server with an untrusted certificate is not used and that a log line reports it.
+/// Asserts that a server with an untrusted certificate is not used and that the log reports it.
 async fn is_done_without(config: &LimitsConfig) {
     let (log, _logging) = Log::here();
     let (limits, _guard) = program(config, Some(&SetClock::at(EVENING)));

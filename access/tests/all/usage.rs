@@ -1,4 +1,4 @@
-//! Counting and writing the usage of keys.
+//! Tests of the counting and writing of keys' usage.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ async fn counts_are_written_now_and_then_by_key_day_and_route() {
         written(&state, &two).await == ["2026-11-23 /v1/search 2"]
     })
     .await;
-    // Half an hour later the market's next day has begun.
+    // The market's next day has begun half an hour later.
     office.clock.advance_ms(1_799_999);
     office.ask(&one, "/v1/search", 1);
     office.clock.advance_ms(1);
@@ -167,7 +167,7 @@ fn metric(handle: &PrometheusHandle, name: &str) -> u64 {
     line.unwrap().parse().unwrap()
 }
 
-/// Provides a state on disk, and direct access to its tables.
+/// Runs a test with a state on disk, and with direct access to its tables.
 async fn on_disk<F: Future<Output = ()>>(test: impl FnOnce(State, sqlx::SqlitePool) -> F) {
     let folder = tempfile::tempdir().unwrap();
     let state = State::open(&StateTarget::Folder(folder.path().to_owned()))
@@ -194,7 +194,7 @@ async fn what_cannot_be_written_is_kept_and_counts_once_when_it_can() {
             metric(&handle, "usage_write_failures_total") >= 3
         })
         .await;
-        // Requests that arrive in the meantime are counted too.
+        // Requests that arrive during the write are counted too.
         office.ask(&key, "/v1/search", 2);
         office.ask(&key, "/v1/browse", 1);
         change("ALTER TABLE usage_away RENAME TO usage").await;

@@ -15,10 +15,10 @@ use tokio_util::sync::CancellationToken;
 use super::InvalidServer;
 use crate::config::LimitsConfig;
 
-/// Answer of the script. The script documents the values.
+/// Reply of the script, which documents the values.
 pub(super) type Reply = (u8, u64, u32, u64, u64, u64);
 
-/// Arguments of the script. The script documents them.
+/// Arguments of the script, which documents them.
 #[derive(Debug)]
 pub(super) struct Question {
     /// Names of the counters, each with its multiple of the limit. The caller's own counter is first.
@@ -27,11 +27,11 @@ pub(super) struct Question {
     pub(super) burst: u32,
     /// Maximum number of requests per day; 0 for no limit.
     pub(super) per_day: u64,
-    /// The market's day according to this process. The start times of that day and the next two follow.
+    /// Day in the market's time zone according to this process, then the start times of that day and the next two.
     pub(super) day: i64,
     pub(super) begins: [i64; 3],
     pub(super) what: TallyRequest,
-    /// Microseconds since 1970; `None` for the server's time.
+    /// Microseconds since 1970; `None` uses the server's time.
     pub(super) moment: Option<i64>,
 }
 
@@ -42,12 +42,12 @@ pub(super) enum TallyRequest {
     Look,
     /// Counts a request.
     Take,
-    /// Counts several requests without refusing any.
+    /// Counts several requests that are already admitted.
     Owe(u32),
 }
 
 impl Question {
-    /// Returns a request that is always allowed and that writes.
+    /// Returns a request that is always allowed and that writes, to test the connection.
     fn probe() -> Self {
         Self {
             tallies: vec![("haat:limits:probe".to_owned(), 1)],
@@ -64,8 +64,7 @@ impl Question {
 
 /// Timeout for establishing a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// Delay before reconnecting. The delay doubles each time that the attempt fails or the connection lasts only a short
-/// time.
+/// Delay before a new connection. The delay doubles each time that the attempt fails or the connection ends early.
 const PAUSE: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
 /// Minimum lifetime of a connection that counts as working.
@@ -75,7 +74,6 @@ const UP: &str = "limits_shared_up";
 
 const PEM_CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
-/// Reasons why there is no connection.
 #[derive(Debug, thiserror::Error)]
 enum LinkError {
     #[error("it does not answer in time")]
@@ -93,7 +91,7 @@ pub(super) struct Connection {
     pub(super) number: u64,
 }
 
-/// The single connection for all requests, with the data for reconnecting.
+/// The only connection for all requests, with the data for a new one.
 pub(super) struct Link {
     client: Client,
     script: Script,
@@ -116,7 +114,6 @@ impl Link {
         })
     }
 
-    /// Runs the script and returns its response.
     pub(super) async fn ask(
         &self,
         connection: &mut MultiplexedConnection,
@@ -145,13 +142,12 @@ impl Link {
         invocation.invoke_async(connection).await
     }
 
-    /// Returns the connection, if there is one.
     pub(super) fn connection(&self) -> Option<Connection> {
         let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
         connection.clone()
     }
 
-    /// Closes the given connection because it failed or was too slow. Does nothing if it is already closed.
+    /// Closes the given connection after a failure or timeout, unless it is already closed.
     pub(super) fn give_up(&self, number: u64) {
         let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);
         if connection.take_if(|connection| connection.number == number).is_some() {
@@ -160,7 +156,7 @@ impl Link {
         }
     }
 
-    /// Establishes the connection and re-establishes it whenever it is closed, until `stop` is cancelled.
+    /// Opens the connection, and opens it again whenever it closes, until `stop` is cancelled.
     pub(super) async fn keep(&self, stop: CancellationToken) {
         let mut warned = false;
         let mut pause = PAUSE;
@@ -205,9 +201,9 @@ impl Link {
         }
     }
 
-    /// Connects to Valkey and checks the connection: the server knows the script, allows writes, and responds in time.
+    /// Connects to Valkey and checks that the server knows the script, allows writes, and responds in time.
     async fn connect(&self) -> Result<MultiplexedConnection, LinkError> {
-        // Each request has a separate timeout.
+        // Each request has a timeout of its own.
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(None)
             .set_response_timeout(None);
@@ -219,7 +215,7 @@ impl Link {
             self.script.load_async(&mut connection).await?;
             Ok(connection)
         };
-        // rustls panics if several cryptographic providers are built in and none was chosen.
+        // rustls panics if the program has several cryptographic providers and chose none.
         let making = AssertUnwindSafe(timeout(CONNECT_TIMEOUT, making)).catch_unwind();
         let mut connection = making
             .await
@@ -236,7 +232,7 @@ impl Link {
     }
 }
 
-/// Creates a client for the configured server. If `limits.ca_file` is set, only its certificates are trusted.
+/// Creates a client for the configured server. With `limits.ca_file`, only certificates from that file are trusted.
 fn client(config: &LimitsConfig) -> Result<Client, InvalidServer> {
     let LimitsConfig { url, ca_file, .. } = config;
     let is_tls = url.starts_with("rediss://");
@@ -252,7 +248,7 @@ fn client(config: &LimitsConfig) -> Result<Client, InvalidServer> {
     }
     let pem = std::fs::read(ca_file).map_err(|error| InvalidServer::Unreadable(ca_file.clone(), error))?;
     let unusable = || InvalidServer::NoCertificate(ca_file.clone());
-    // With an empty file, no certificate would be trusted, which cannot be the intention.
+    // With an empty file no certificate would be trusted, which nobody intends.
     if !pem.windows(PEM_CERTIFICATE.len()).any(|part| part == PEM_CERTIFICATE) {
         return Err(unusable());
     }
@@ -265,7 +261,7 @@ fn client(config: &LimitsConfig) -> Result<Client, InvalidServer> {
 
 impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The client is left out because it contains the password.
+        // The output omits the client, which contains the password.
         let up = self.connection().is_some();
         f.debug_struct("Link").field("up", &up).finish_non_exhaustive()
     }

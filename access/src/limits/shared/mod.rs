@@ -25,10 +25,10 @@ const FALLBACK: &str = "limits_fallback_total";
 /// Limits that are counted in a Valkey or Redis server, by its clock, for all programs that share it.
 ///
 /// A script checks and counts each request in one atomic step, so a limit of N is N over all servers. Counters expire
-/// when they have no effect any more. If the server does not respond within `limits.timeout_ms`, this and all later
-/// requests are counted by the [`LocalLimits`] of this process. The connection is retried at least every two seconds.
-/// While the server is down, each program grants the whole limit. `limits_fallback_total` counts such requests,
-/// `limits_shared_up` is 0, and one warning is logged. Clones share one connection.
+/// once they have no effect. If the server does not respond within `limits.timeout_ms`, this and all later requests are
+/// counted by the [`LocalLimits`] of this process, with the whole limit. A new connection is tried at least every two
+/// seconds. `limits_fallback_total` counts such requests, `limits_shared_up` is 0, and one warning is logged. Clones
+/// share one connection.
 #[derive(Clone)]
 pub struct SharedLimits(Arc<ValkeyLimits>);
 
@@ -36,7 +36,7 @@ struct ValkeyLimits {
     link: Link,
     local: LocalLimits,
     timeout: Duration,
-    /// Clock to count by; `None` uses the server's clock.
+    /// Clock that counts; `None` means the server's clock.
     clock: Option<Arc<dyn Clock>>,
 }
 
@@ -58,13 +58,12 @@ pub enum InvalidServer {
 }
 
 impl SharedLimits {
-    /// Starts limits in the server that `limits.url` names (one server, no cluster). Returns the limits, and a future
-    /// that keeps the connection and must be run until `stop` is cancelled. The server need not answer yet. `local`
-    /// contains the limits of each plan and the time zone of the days.
+    /// Starts limits in the server that `limits.url` names (one server, no cluster). Also returns a future that keeps
+    /// the connection open and must run until `stop` is cancelled. The server need not respond yet. `local` contains
+    /// the limits of each plan and the time zone of the days.
     ///
-    /// For `rediss://` the program must have chosen a cryptographic provider of rustls
-    /// (`CryptoProvider::install_default`) if several are built in. Without a chosen provider, the server is treated as
-    /// unreachable.
+    /// For `rediss://`, a program with several cryptographic providers of rustls must have chosen one
+    /// (`CryptoProvider::install_default`). Otherwise the server counts as unreachable.
     ///
     /// # Errors
     /// Returns an [`InvalidServer`].
@@ -76,7 +75,7 @@ impl SharedLimits {
         Self::start_by(config, local, None, stop)
     }
 
-    /// Like `start`, but uses the given clock instead of the server's.
+    /// Like `start`, with the given clock instead of the server's.
     ///
     /// # Errors
     /// Returns an [`InvalidServer`].
