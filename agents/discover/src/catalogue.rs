@@ -1,4 +1,4 @@
-//! Interface through which discovery uses the catalogue.
+//! Interface of the catalogue for discovery.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -29,7 +29,7 @@ pub trait Catalogue: fmt::Debug + Send + Sync {
     /// [`CatalogueError`]
     async fn search(&self, search: SearchFor) -> Result<CatalogueHits, CatalogueError>;
 
-    /// Returns the variants, offers and attributes of a product, or `None` if the product is gone.
+    /// Returns the variants, offers and attributes of a product; `None` if the product is gone.
     ///
     /// # Errors
     /// [`CatalogueError`]
@@ -217,8 +217,8 @@ pub struct BrandList {
 }
 
 impl BrandList {
-    /// Creates a list from the brands of a release, sorted by descending number of products. If two brands have the
-    /// same name, the first is used.
+    /// Creates a list of a release's brands, those with the most products first. Of two brands with the same name, the
+    /// first is used.
     #[must_use]
     pub fn new(release: String, brands: Vec<BrandOfList>) -> Self {
         let mut by_key = HashMap::new();

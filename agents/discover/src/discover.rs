@@ -37,15 +37,14 @@ struct Parts {
     guard: Arc<Guard>,
 }
 
-/// State of one discovery request.
 struct DiscoverSearch<'a> {
     request: &'a DiscoverRequest,
     brands: &'a BrandList,
-    /// Number of searches and model calls so far, which is the cost of the sentence.
+    /// Number of searches and model calls so far, which is the cost of the request.
     asked: AtomicUsize,
 }
 
-/// Result for one interpretation of a sentence.
+/// Result of one interpretation of a sentence.
 struct Outcome {
     sought: ProductCriteria,
     fitting: Vec<(Card, Fit)>,
@@ -59,9 +58,9 @@ struct Outcome {
 }
 
 impl Discover {
-    /// Creates discovery over a catalogue, with an optional language model. `clock` sets the time of answers from the
-    /// model, and `cart_href` is the URL at which carts are created. `guard` has already counted one request for each
-    /// admitted call and is charged the total cost.
+    /// Creates discovery over a catalogue, with an optional language model. `clock` gives the time of answers from the
+    /// model, and `cart_href` is the URL for new carts. `guard` has already counted one request for each admitted call
+    /// and charges the total cost.
     #[must_use]
     pub fn new(
         catalogue: Arc<dyn Catalogue>,
@@ -141,7 +140,7 @@ impl Discover {
             let is_narrow = !search.facets.is_empty();
             let found = self.found(asking, search, &mut outcome).await?;
             if is_narrow && found.first().is_some_and(|first| first.is_loose) {
-                // No product of that colour is the wanted thing itself, so products of another kind rank last.
+                // No product of that colour is the wanted thing, so products of another kind rank last.
                 aside = Some(found);
             } else {
                 cards.push(found);
@@ -164,7 +163,7 @@ impl Discover {
         Ok(outcome)
     }
 
-    /// Like `look`, but falls back to the products that violate the fewest constraints when none satisfies all of them.
+    /// Searches like `look`. If no product satisfies all constraints, it returns those that violate the fewest.
     async fn look_further(&self, asking: &DiscoverSearch<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
         let mut outcome = self.look(asking, wanted).await?;
         if !outcome.fitting.is_empty() {
@@ -178,7 +177,7 @@ impl Discover {
         let mut cards = one_after_another(found);
         cards.retain(|card| !seen.contains(&card.id));
         self.sift(asking, cards, &mut outcome).await?;
-        // A product of the wanted kind ranks before a product of another kind that violates fewer constraints.
+        // A product of the wanted kind ranks before one of another kind that violates fewer constraints.
         let relaxed = &mut outcome.relaxed;
         relaxed.sort_by(|(one, fit), (other, other_fit)| {
             let by_words = one.is_loose.cmp(&other.is_loose);
@@ -187,7 +186,6 @@ impl Discover {
         Ok(outcome)
     }
 
-    /// Returns the cards that a search finds.
     async fn found(
         &self,
         asking: &DiscoverSearch<'_>,
@@ -201,7 +199,7 @@ impl Discover {
         Ok(found.cards)
     }
 
-    /// Keeps up to the requested number of cards whose products satisfy all constraints.
+    /// Keeps cards whose products satisfy all constraints, up to the requested number.
     async fn sift(
         &self,
         asking: &DiscoverSearch<'_>,
@@ -273,7 +271,7 @@ impl Discover {
             misses: fit.distance.names().collect(),
             card,
         });
-        // Without a model, the answer depends only on the sentence and the release, so it needs no timestamp.
+        // An answer without a model depends only on the sentence and the release, so it needs no time.
         let as_of = model.is_ok().then(|| self.0.clock.now());
         DiscoverAnswer {
             data: data.collect(),
@@ -295,7 +293,7 @@ impl Discover {
 }
 
 impl DiscoverSearch<'_> {
-    /// Parses the sentence and its context with the rules.
+    /// Interprets the sentence and its context with the rules.
     fn ruled(&self) -> Constraints {
         if !self.request.understand {
             return Constraints::as_typed(&self.request.query);
@@ -307,8 +305,8 @@ impl DiscoverSearch<'_> {
         ruled
     }
 
-    /// Describes the interpretation in the form of a search. The rules here cover prices and unwanted things; the
-    /// search's own interpretation covers all other spans.
+    /// Describes the interpretation in the form of a search. These rules interpret prices and unwanted things, and the
+    /// search all other spans.
     fn understood(&self, outcome: &Outcome) -> Vec<UnderstoodSpan> {
         let currency = outcome.sought.bounds.currency;
         let told = outcome.sought.wanted.parts.iter().map(|part| {
@@ -335,8 +333,7 @@ impl DiscoverSearch<'_> {
         told.collect()
     }
 
-    /// Returns the allowed price range. Amounts are in the currency that the sentence names, otherwise the brand's,
-    /// otherwise the market's.
+    /// Returns the allowed price range. Its currency is that of the sentence, else the brand's, else the market's.
     fn bounds(&self, wanted: &Constraints, catalogue: &dyn Catalogue) -> Bounds {
         let brand = match &self.request.brand {
             Brand::Known(slug) => self.brands.of_slug(slug.as_str()),
@@ -348,7 +345,7 @@ impl DiscoverSearch<'_> {
         Bounds::of(wanted.price, self.request.budget_max_minor, currency)
     }
 
-    /// Returns the brand that products must have. The brand in the request and the brand in the sentence both apply.
+    /// Returns the required brand. The brands in the request and in the sentence must both match.
     fn brand(&self, wanted: &Constraints) -> Brand {
         let read = wanted.brand.and_then(|at| self.brands.at(at));
         match (&self.request.brand, read) {
@@ -388,14 +385,14 @@ impl DiscoverSearch<'_> {
     }
 }
 
-/// Concatenates the cards of several searches without duplicates.
+/// Joins the cards of several searches without duplicates.
 fn one_after_another(found: Vec<Vec<Card>>) -> Vec<Card> {
     let mut seen = HashSet::new();
     let all = found.into_iter().flatten();
     all.filter(|card| seen.insert(card.id.clone())).collect()
 }
 
-/// Interleaves the cards of several searches without duplicates, one from each search in turn.
+/// Interleaves the cards of several searches without duplicates.
 fn in_turn(found: Vec<Vec<Card>>) -> Vec<Card> {
     let longest = found.iter().map(Vec::len).max().unwrap_or(0);
     let mut lists: Vec<_> = found.into_iter().map(Vec::into_iter).collect();

@@ -1,4 +1,4 @@
-//! Constraints of a sentence, combined from the rules' and the model's interpretation.
+//! Constraints of a sentence, combined from the interpretations of the rules and of the model.
 
 use data_text::stems;
 use data_understanding::intent::{self, Audience, BrandNames, Intent, Unwanted, brand_keys};
@@ -8,9 +8,9 @@ use serde_json::Number;
 
 use crate::catalogue::BrandList;
 
-/// Maximum length of a model's answer that is parsed, in bytes.
+/// Maximum length of a model's answer in bytes.
 const REPLY_BYTES_MAX: usize = 8 * 1024;
-/// Maximum number of values read from a list.
+/// Maximum number of values that are read from a list.
 const VALUES_MAX: usize = 8;
 /// Maximum length of a value, in characters.
 const VALUE_CHARS_MAX: usize = 60;
@@ -19,7 +19,7 @@ const WORDS_CHARS_MAX: usize = 160;
 /// Maximum number of unwanted things.
 const UNWANTED_MAX: usize = 16;
 
-/// A model's answer in the expected format. The content of the reply is not yet verified.
+/// Answer of a model in the expected format. Its content is not verified yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reply {
@@ -44,9 +44,9 @@ impl Reply {
     /// Parses a model's answer.
     ///
     /// # Errors
-    /// [`ReplyError`] unless the model's answer is one JSON object with only the expected fields and types.
+    /// Returns a [`ReplyError`] unless the answer is one JSON object with only the expected fields and types.
     pub fn read(said: &str) -> Result<Self, ReplyError> {
-        // serde would accept a JSON array as a list of fields in order.
+        // serde would also accept a JSON array, as a list of fields in order.
         if said.len() > REPLY_BYTES_MAX || !said.trim_start().starts_with('{') {
             return Err(ReplyError);
         }
@@ -86,7 +86,7 @@ pub struct Constraints {
 pub struct Words {
     /// The words as one text.
     pub text: String,
-    /// `true` if the sentence contains any of the words. If `false`, the words may be a translation or invented.
+    /// `true` if the sentence contains any of the words. Otherwise the words may be a translation or invented.
     pub is_grounded: bool,
 }
 
@@ -118,7 +118,7 @@ impl Constraints {
         }
     }
 
-    /// Fills gaps with the constraints of another text and adds everything that the other text excludes.
+    /// Fills gaps with the constraints of another text, and adds everything that the other text excludes.
     pub fn complete(&mut self, other: Intent) {
         let is_open = self.price.min.is_none() && self.price.max.is_none();
         if is_open {
@@ -140,8 +140,8 @@ impl Constraints {
         self.unwanted_brands.extend(other.unwanted_brands);
     }
 
-    /// Adds the model's interpretation, as far as the sentence and the catalogue confirm it. Constraints from the rules
-    /// do not change: the model can only fill empty fields, narrow price limits and add exclusions.
+    /// Adds the model's interpretation as far as the sentence and the catalogue confirm it. The model can only fill
+    /// empty fields, narrow price limits and add exclusions. Constraints from the rules do not change.
     #[must_use]
     pub fn with_reply(&self, reply: &Reply, sentence: &str, brands: &BrandList) -> Self {
         let mut told = self.clone();
@@ -195,7 +195,7 @@ impl Constraints {
         let (min, max) = (amount(&reply.price_min), amount(&reply.price_max));
         let most = max.into_iter().chain(self.price.max).min();
         let least = min.max(self.price.min);
-        // If the limits exclude every price, the model has confused something.
+        // Limits that exclude every price mean that the model confused them.
         if least.zip(most).is_some_and(|(least, most)| least > most) {
             return self.price;
         }
@@ -210,7 +210,7 @@ impl Constraints {
         }
     }
 
-    /// Adds an exclusion from the model, unless it is the wanted thing.
+    /// Adds an exclusion from the model, unless it excludes the wanted thing.
     fn refuse(&mut self, what: &str, brands: &BrandList) {
         let brand = brand_keys(what)
             .iter()
@@ -231,7 +231,7 @@ impl Constraints {
     }
 }
 
-/// Returns `true` if a text names something, by its first word, without excluding it.
+/// True if a text names the first word of `what` without excluding it.
 fn is_asked_for(text: &str, what: &str) -> bool {
     let (text, what) = (stems(text), stems(what));
     let Some(head) = text.first() else { return false };
@@ -256,7 +256,7 @@ impl SentenceTerms {
         }
     }
 
-    /// Returns `true` if the sentence contains all words of a text.
+    /// True if the sentence contains all words of a text.
     fn has(&self, text: &str) -> bool {
         let lower = text.to_lowercase();
         let mut words = lower
@@ -274,8 +274,7 @@ impl SentenceTerms {
         named
     }
 
-    /// Returns the brand that a model names if the catalogue has it and the sentence names it too, possibly with a
-    /// typo.
+    /// Returns the brand that a model names, if the catalogue has it and the sentence names it too, perhaps mistyped.
     fn brand(&self, name: &str, brands: &BrandList) -> Option<usize> {
         if !is_short(&name) {
             return None;
@@ -288,7 +287,7 @@ impl SentenceTerms {
     }
 }
 
-/// Returns `true` if two words differ in at most one letter.
+/// True if two words differ in at most one letter.
 fn is_near(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -320,7 +319,7 @@ fn bounded(values: &[String]) -> impl Iterator<Item = &str> {
     values.iter().take(VALUES_MAX).map(String::as_str).filter(is_short)
 }
 
-/// Returns the model's words for the wanted thing, without characters that have a special meaning in searches.
+/// Returns the model's words for the wanted thing, without characters that have a meaning in searches.
 fn words(text: &str, said: &SentenceTerms) -> Option<Words> {
     let plain = |char: char| {
         if char.is_alphanumeric() || char == '\'' {
@@ -335,8 +334,8 @@ fn words(text: &str, said: &SentenceTerms) -> Option<Words> {
     (!text.is_empty()).then_some(Words { text, is_grounded })
 }
 
-/// Converts an amount to hundredths without floating-point arithmetic. Returns `None` for negative numbers and anything
-/// that is not an amount of money.
+/// Converts an amount to hundredths without floating-point arithmetic. Returns `None` for a negative number and for
+/// anything else that is no amount of money.
 fn hundredths(number: &Number) -> Option<u64> {
     let text = number.to_string();
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));

@@ -1,14 +1,14 @@
-//! Finds products for a sentence and gives reasons for them: `POST /v1/discover`.
+//! Finds products for a sentence and gives reasons for them (`POST /v1/discover`).
 //!
-//! Input: a sentence, with a budget, a brand and a context if the caller states them; a [`Catalogue`] that searches;
-//! and optionally a language model behind an OpenAI-compatible endpoint. Output: cards of products that satisfy all
-//! constraints of the sentence. If no product satisfies all constraints, the nearest products are returned with the
-//! constraints they violate. Each product has factual reasons and the request that adds it to a cart.
+//! Input: a sentence, optionally with a budget, a brand and a context; a [`Catalogue`] that searches; and optionally a
+//! language model behind an OpenAI-compatible endpoint. Output: cards of products that satisfy all constraints of the
+//! sentence, or else the nearest products with the constraints that they violate. Each product has factual reasons and
+//! the request that adds it to a cart.
 //!
-//! Rules interpret the sentence first (`data-understanding`). The model sees only the sentence. The model's answer is
-//! checked against the sentence and the catalogue. The answer may narrow the rules' interpretation but never loosen it.
-//! If the model is slow, wrong or unavailable, the rules' result is returned after at most the model's time limit with
-//! `degraded: true`.
+//! Rules interpret the sentence first (`data-understanding`). The model sees only the sentence. Its answer is checked
+//! against the sentence and the catalogue, and may narrow the rules' interpretation but never loosen it. If the model
+//! is slow, wrong or unavailable, the rules' result is returned after at most the model's time limit with `degraded:
+//! true`.
 //!
 //! The crate has no index, store access or cart of its own.
 

@@ -14,22 +14,20 @@ const BRAND_CHARS_MAX: usize = 200;
 pub(crate) const LIMIT_MAX: usize = 40;
 const LIMIT_DEFAULT: usize = 12;
 
-/// A request for products that match a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DiscoverRequest {
-    /// The buyer's sentence.
+    /// Sentence of the buyer.
     pub(crate) query: String,
-    /// Further text about the buyer, which fills gaps in the sentence.
+    /// More text about the buyer, which fills gaps in the sentence.
     pub(crate) context: String,
     pub(crate) budget_max_minor: Option<i64>,
     pub(crate) brand: Brand,
     pub(crate) limit: usize,
-    /// `true` to interpret the sentence. `false` to search for the sentence's words without interpretation.
+    /// `true` to interpret the sentence, `false` to search for its words.
     pub(crate) understand: bool,
 }
 
 impl DiscoverRequest {
-    /// Parses a request body.
     pub(crate) fn read(body: &JsonObject) -> Result<Self, Problem> {
         let mut reader = MembersReader::new(body);
         let query = reader.required("query").parsed(|text| {
@@ -64,7 +62,7 @@ impl DiscoverRequest {
     }
 }
 
-/// Reads the field `understand`. The default is `true`.
+/// Reads the field `understand`, which is `true` by default.
 fn understand(reader: &mut MembersReader<'_>, body: &JsonObject) -> bool {
     match body.0.get("understand") {
         None | Some(Value::Null) => true,

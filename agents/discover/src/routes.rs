@@ -1,4 +1,4 @@
-//! HTTP route: parses the request, calls the operation and writes the response.
+//! HTTP route that parses the request, calls the operation and writes the response.
 
 use api::{Asker, EntityTag, GraphAnswer, JsonObject, LiveAnswer, LiveErrors, OpenRouter, Problem, Tier, described};
 use axum::extract::State;

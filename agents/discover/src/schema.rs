@@ -47,7 +47,7 @@ fn context() -> Schema {
     Schema::OneOf(one_of.description(Some(description)).build())
 }
 
-/// A product with the reason for it and the request that adds it to a cart.
+/// Product with the reason for it and the request that adds it to a cart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Shoppable {
     #[serde(flatten)]

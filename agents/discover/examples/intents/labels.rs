@@ -12,14 +12,13 @@ pub(crate) const FIELDS: [&str; 9] = [
 /// Values by field name.
 pub(crate) type Fields = BTreeMap<&'static str, Vec<String>>;
 
-/// A sentence with its expected constraints.
+/// Sentence with its expected constraints.
 #[derive(Debug, Clone)]
 pub(crate) struct LabelledSentence {
     pub(crate) sentence: String,
     pub(crate) fields: Fields,
 }
 
-/// Reads a file of labelled sentences.
 pub(crate) fn read(file: &str) -> anyhow::Result<Vec<LabelledSentence>> {
     let lines = file.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     lines

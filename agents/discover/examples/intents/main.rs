@@ -1,4 +1,4 @@
-//! Measures precision and recall of parsing sentences, by field and per single value. Runs with the rules alone, and
+//! Measures precision and recall of the interpretation of sentences, by field and value. Runs with the rules alone, and
 //! with scripted language models: one returns the labels, one returns nothing, and one returns false values.
 //!
 //! `cargo run -p agents-discover --example intents [--wrong]`
@@ -18,7 +18,7 @@ use self::scripted::{Endpoint, Script};
 
 const FIRST: &str = include_str!("first.tsv");
 const SECOND: &str = include_str!("second.tsv");
-/// Brands of the catalogue for which sentences are parsed. The name of the last brand is a common word.
+/// Brands of the catalogue for which sentences are interpreted. The name of the last brand is a common word.
 const BRANDS: [(&str, bool); 9] = [
     ("Kalaya", false),
     ("Nordpine", false),
@@ -103,7 +103,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns `true` if `both` allows products that `ruled` excludes.
+/// True if `both` allows products that `ruled` excludes.
 fn is_loosened(ruled: &Constraints, both: &Constraints) -> bool {
     let higher = ruled
         .price

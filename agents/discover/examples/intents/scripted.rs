@@ -17,8 +17,8 @@ pub(crate) enum Script {
     Knows,
     /// The model answers in the right format, but with empty values.
     SaysNothing,
-    /// The model invents values for every field: a higher budget, other colours, and existing and unknown brands. The
-    /// model also marks the wanted product as unwanted.
+    /// The model invents values for every field: a higher budget, other colours, existing and unknown brands. It also
+    /// marks the wanted product as unwanted.
     Lies,
 }
 
@@ -61,7 +61,7 @@ impl Script {
     }
 }
 
-/// A fake OpenAI-compatible endpoint that knows the labelled sentences.
+/// Fake OpenAI-compatible endpoint that knows the labelled sentences.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
     address: std::net::SocketAddr,
@@ -80,7 +80,7 @@ impl Endpoint {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let serving = tokio::spawn(async move {
-            // The server ends together with the example.
+            // The server ends with the example.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self { address, serving })

@@ -5,7 +5,7 @@ use super::{Bounds, MINOR_MAX, facets};
 use crate::catalogue::{BrandList, SearchFor, SearchOrder};
 use crate::intent::Constraints;
 
-/// Maximum length of a text that the search interprets, in bytes. The search treats longer texts as plain words.
+/// Maximum length in bytes of a text that the search interprets. A longer text is only searched for its words.
 const TEXT_BYTES_MAX: usize = 200;
 
 /// Brand that products must have.
@@ -13,18 +13,18 @@ const TEXT_BYTES_MAX: usize = 200;
 pub(crate) enum Brand {
     Any,
     Known(BrandSlug),
-    /// A text that is not a slug does not name any brand.
+    /// No brand, because the text is no slug.
     Nothing,
 }
 
-/// Constraints on products, from the interpretation and from the request.
+/// Constraints on products, from the interpretation and the request.
 #[derive(Debug)]
 pub(crate) struct ProductCriteria {
     pub(crate) wanted: Constraints,
     pub(crate) bounds: Bounds,
-    /// Required brand. `Nothing` if the request and the sentence name different brands.
+    /// Required brand; `Nothing` if the request and the sentence name different brands.
     pub(crate) brand: Brand,
-    /// `true` if the sentence is used as plain words.
+    /// `true` if the sentence is searched as plain words.
     pub(crate) as_typed: bool,
 }
 
@@ -54,8 +54,8 @@ impl ProductCriteria {
         searches
     }
 
-    /// Returns searches with relaxed filters: first searches that relax a single filter, then a search that relaxes all
-    /// filters. If the price limit is relaxed, the nearest prices come first.
+    /// Returns searches with relaxed filters: at first each relaxes one filter, and the last one relaxes all. If the
+    /// price limit is relaxed, the nearest prices come first.
     pub(crate) fn wider(&self, brands: &BrandList) -> Vec<SearchFor> {
         let search = self.whole(text_of_sentence(&self.wanted.text));
         let text = if self.as_typed {
@@ -102,7 +102,7 @@ impl ProductCriteria {
             ]);
         }
         searches.push(all);
-        // A search that relaxes nothing has already run.
+        // The search with all filters has already run.
         let mut asked = vec![search];
         for search in searches {
             if !asked.contains(&search) {
@@ -134,7 +134,7 @@ impl ProductCriteria {
     }
 }
 
-/// Removes the parts of a text that state unwanted things.
+/// Removes the unwanted things from a text.
 fn without_refusals(text: &str, brands: &BrandList) -> String {
     let read = data_understanding::read(text, brands);
     let refusals = read.parts.into_iter().filter(|part| {
@@ -146,13 +146,13 @@ fn without_refusals(text: &str, brands: &BrandList) -> String {
     refusals.fold(text.to_owned(), |text, part| text.replacen(&part.text, " ", 1))
 }
 
-/// Returns the search text for the sentence. A sentence that the search can interpret is used completely. A longer
-/// sentence is replaced by its start and the unwanted things.
+/// Returns the search text for the sentence: the sentence itself if the search can interpret it, else its start and the
+/// unwanted things.
 fn text_of_sentence(sentence: &str) -> String {
     let mut words = sentence.split(|char: char| !char.is_alphanumeric() && char != '\'');
     let names_nothing = |word: &str| word.is_empty() || data_understanding::is_of_sentences(&word.to_lowercase());
     if words.all(names_nothing) {
-        // A text such as `anything under 500` requests the best products within the filters.
+        // A text such as `anything under 500` asks for the best products within the filters.
         return String::new();
     }
     if sentence.len() <= TEXT_BYTES_MAX {

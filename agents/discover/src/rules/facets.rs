@@ -5,8 +5,8 @@ use crate::intent::Constraints;
 /// Maximum number of facet values that the catalogue accepts.
 const VALUES_MAX: usize = 50;
 
-/// Returns facet filters for the wanted colour and size in the wording of most stores. Products of other stores may
-/// match in other words.
+/// Returns facet filters for the wanted colour and size in the words of most stores. Products of other stores may match
+/// in other words.
 pub(crate) fn of(wanted: &Constraints) -> Vec<(String, Vec<String>)> {
     let colours = wanted.colours.iter().flat_map(|colour| shades(colour));
     let colours: Vec<String> = colours.take(VALUES_MAX).map(str::to_owned).collect();

@@ -6,7 +6,7 @@ use super::sizes::is_size;
 use super::titles::without_names;
 use crate::catalogue::{Card, Detail, Variant};
 
-/// A constraint that a product violates. Later variants are more serious.
+/// Constraint that a product violates. Later variants are more serious.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Mismatch {
     Color,
@@ -32,8 +32,8 @@ impl Mismatch {
     }
 }
 
-/// Distance of a product from the constraints. Compared by the number of violations, then their kinds, then the price
-/// difference.
+/// Distance of a product from the constraints. It is compared by the number of violations, then by their kinds, then by
+/// the price difference.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Distance {
     count: usize,
@@ -43,7 +43,7 @@ pub(crate) struct Distance {
 }
 
 impl Distance {
-    /// Creates the distance from violated constraints and the difference between the price and its limits.
+    /// Creates the distance from the violated constraints, and from the difference between the price and its limits.
     fn of(mut misses: Vec<Mismatch>, price_gap_minor: i64) -> Self {
         misses.extend((price_gap_minor > 0).then_some(Mismatch::Price));
         misses.sort_unstable_by(|one, other| other.cmp(one));
@@ -59,7 +59,6 @@ impl Distance {
         self.misses.contains(&missed)
     }
 
-    /// Returns the most serious violation.
     pub(crate) fn furthest(&self) -> Option<Mismatch> {
         self.misses.first().copied()
     }
@@ -70,18 +69,17 @@ impl Distance {
     }
 }
 
-/// The variant of a product that best satisfies the constraints.
+/// Variant of a product that best satisfies the constraints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fit {
-    /// Id of the variant that is added to the cart.
+    /// Id of the variant for the cart.
     pub(crate) variant_id: String,
-    /// Price in minor units.
     pub(crate) amount_minor: i64,
-    /// Wanted colour that the variant has.
+    /// Wanted colour, if the variant has it.
     pub(crate) colour: Option<&'static str>,
-    /// Wanted size that the variant has.
+    /// Wanted size, if the variant has it.
     pub(crate) size: Option<String>,
-    /// Product title, without the names of brand and vendor.
+    /// Product title without the names of brand and vendor.
     pub(crate) title: String,
     /// Distance of the variant from the constraints.
     pub(crate) distance: Distance,
@@ -96,15 +94,15 @@ pub(crate) struct FitCriteria<'a> {
 }
 
 impl FitCriteria<'_> {
-    /// Returns the variant that best satisfies the constraints. Among equal variants, returns the cheapest. Returns
-    /// `None` if the product has no offers.
+    /// Returns the variant that best satisfies the constraints, and of equal variants the cheapest. Returns `None` if
+    /// the product has no offers.
     pub(crate) fn fit(&self, card: &Card, detail: &Detail) -> Option<Fit> {
         let missed = self.missed_by_product(card, detail);
         let vendor = detail.attributes.vendor.as_deref().unwrap_or_default();
         let title = without_names(&card.title, &[card.brand.as_str(), vendor]);
         let variants = detail.variants.iter();
         let fits = variants.filter_map(|variant| self.variant(variant, missed.clone(), card, detail, &title));
-        // A price of 0 means no price. A gift with a purchase, for example, must not count as the cheapest variant.
+        // A price of 0 means no price. A free gift, for example, must not count as the cheapest variant.
         let price = |fit: &Fit| (fit.amount_minor <= 0, fit.amount_minor);
         fits.min_by(|one, other| {
             let by_distance = one.distance.cmp(&other.distance);
@@ -174,7 +172,7 @@ impl FitCriteria<'_> {
         })
     }
 
-    /// Returns the wanted colour of a variant: its own colour if stated, otherwise the product's.
+    /// Returns the wanted colour of a variant: its own colour if stated, else the product's.
     fn colour(&self, variant: &Variant, title: &str, detail: &Detail) -> Result<Option<&'static str>, Mismatch> {
         let own: Vec<&str> = values(variant, &["color", "colour", "shade", "finish"]).collect();
         let is_unwanted = |said: &&str| {
@@ -206,7 +204,7 @@ impl FitCriteria<'_> {
                 .chain(variant.options.values().map(String::as_str))
                 .collect()
         };
-        // An exact colour name takes precedence over a shade.
+        // An exact colour name has priority over a shade.
         let found = |colour: &&'static str| {
             let mut found: Vec<&'static str> = said.iter().filter_map(|said| colour_said(said, colour)).collect();
             found.sort_by_key(|found| found != colour);
@@ -232,7 +230,7 @@ impl FitCriteria<'_> {
         } else {
             own
         };
-        // A title may state the size `queen`, but an `M` in a title can mean anything.
+        // A title may state the size `queen`, but an `M` in a title can have any meaning.
         let of_title = |size: &str| size.len() > 3 && is_size(title, size);
         let has = |size: &&String| said.iter().any(|said| is_size(said, size)) || of_title(size);
         let found = self.sought.wanted.sizes.iter().find(has).ok_or(Mismatch::Size)?;
@@ -240,7 +238,7 @@ impl FitCriteria<'_> {
     }
 }
 
-/// Returns the values of a variant's options whose names contain one of these words.
+/// Returns the values of those options of a variant whose names contain one of these words.
 fn values<'a>(variant: &'a Variant, names: &'a [&str]) -> impl Iterator<Item = &'a str> {
     variant.options.iter().filter_map(|(name, value)| {
         let name = name.to_lowercase();
@@ -249,7 +247,7 @@ fn values<'a>(variant: &'a Variant, names: &'a [&str]) -> impl Iterator<Item = &
     })
 }
 
-/// Returns the words of the title, product type and material, which show a product's properties.
+/// Returns the words of title, product type and material, which show a product's properties.
 fn text_of(card: &Card, detail: &Detail) -> Vec<String> {
     let mut text = stems(&card.title);
     text.extend(detail.attributes.product_type.iter().flat_map(|kind| stems(kind)));
@@ -261,7 +259,7 @@ fn text_of(card: &Card, detail: &Detail) -> Vec<String> {
     text
 }
 
-/// Returns `true` if the words mention something, unless the words state its absence.
+/// True if the words mention something, unless they state its absence.
 fn names(text: &[String], unwanted: &Unwanted) -> bool {
     let what = stems(&unwanted.what);
     if what.is_empty() {
@@ -278,7 +276,7 @@ fn names(text: &[String], unwanted: &Unwanted) -> bool {
     (0..text.len()).any(|at| stands(at, &what) && !is_lacking(at))
 }
 
-/// Returns `true` if a product states an audience, but not `audience`.
+/// True if a product states audiences, and `audience` is none of them.
 fn is_for_others(audience: Audience, card: &Card, detail: &Detail) -> bool {
     let said = [
         Some(card.title.as_str()),

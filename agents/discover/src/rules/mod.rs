@@ -1,4 +1,4 @@
-//! Pure functions that decide whether a product satisfies a request, and state the reasons.
+//! Pure functions that decide if a product satisfies a request, and state the reasons.
 
 pub(crate) mod criteria;
 pub(crate) mod facets;
@@ -23,7 +23,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Combines the price range of a sentence with a budget. The lower of the two maximum prices applies.
+    /// Combines the price range of a sentence with a budget. The lower maximum applies.
     pub(crate) fn of(price: Price, budget_max_minor: Option<i64>, currency: CurrencyCode) -> Self {
         let unit = 10_u64.pow(currency.exponent());
         let minor = |hundredths: u64| i64::try_from(hundredths.saturating_mul(unit) / 100).unwrap_or(i64::MAX);
@@ -36,12 +36,11 @@ impl Bounds {
         }
     }
 
-    /// Returns `true` if the range contains no price.
     pub(crate) fn is_empty(self) -> bool {
         self.min_minor.zip(self.max_minor).is_some_and(|(min, max)| min > max)
     }
 
-    /// Returns the range in the form that searches state.
+    /// Returns the range in the form of a search filter.
     pub(crate) fn told(self) -> Value {
         let mut told = json!({ "currency": self.currency.as_str() });
         for (name, minor) in [("price_min", self.min_minor), ("price_max", self.max_minor)] {
@@ -52,13 +51,12 @@ impl Bounds {
         told
     }
 
-    /// Returns `true` if the range has no limits.
     pub(crate) const fn is_open(self) -> bool {
         self.min_minor.is_none() && self.max_minor.is_none()
     }
 
-    /// Returns the difference between a price and the range, or 0 for a price in the range. A price of 0 means no price
-    /// and is never in a limited range.
+    /// Returns the difference between a price and the range; 0 within the range. A price of 0 means no price and is
+    /// never within limits.
     pub(crate) fn gap_minor(self, minor: i64) -> i64 {
         if minor <= 0 && !self.is_open() {
             return i64::MAX;

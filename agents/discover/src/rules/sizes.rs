@@ -1,4 +1,4 @@
-/// Returns `true` if a store's size label equals the wanted size: `M`, `9`, `UK 9`, `QUEEN`.
+/// True if a store's size label equals the wanted size: `M`, `9`, `UK 9`, `QUEEN`.
 pub(crate) fn is_size(said: &str, wanted: &str) -> bool {
     let said = words(said);
     // A label such as `9-10 years` is an age.
@@ -32,7 +32,7 @@ fn is_region(word: &str) -> bool {
     matches!(word, "uk" | "us" | "eu" | "ind" | "india" | "fr" | "it" | "jp" | "au")
 }
 
-/// Splits a size label into words in a canonical spelling.
+/// Splits a size label into words in a standard spelling.
 fn words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
     let mut words: Vec<String> = Vec::new();
@@ -40,14 +40,14 @@ fn words(text: &str) -> Vec<String> {
         .split(|char: char| !char.is_alphanumeric() && char != '.')
         .filter(|word| !word.is_empty())
     {
-        // Splits a size such as `uk9` into letters and digits.
+        // A size such as `uk9` is split into letters and digits.
         let digits = word.find(|char: char| char.is_ascii_digit()).filter(|at| *at > 0);
         match digits.map(|at| word.split_at(at)) {
             Some((letters, number)) if is_region(letters) => words.extend([letters.to_owned(), number.to_owned()]),
             _ => words.push(plain(word).to_owned()),
         }
     }
-    // Joins `Extra Large` and `double xl`.
+    // `Extra Large` and `double xl` become one word.
     for at in (0..words.len().saturating_sub(1)).rev() {
         let joined = match (words.get(at).map(String::as_str), words.get(at + 1).map(String::as_str)) {
             (Some("extra" | "x"), Some("l")) => "xl",

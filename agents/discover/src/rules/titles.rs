@@ -1,7 +1,7 @@
 use data_text::runs;
 
-/// Removes brand and vendor names from a title, because they say nothing about the product. The first two or more words
-/// of a name also count as the name.
+/// Removes brand and vendor names from a title, because they describe no product. The first two or more words of a name
+/// also count as the name.
 pub(crate) fn without_names(title: &str, names: &[&str]) -> String {
     let words = title.split_inclusive(|char: char| !char.is_alphanumeric());
     let mut words: Vec<&str> = words.filter(|word| runs(word).next().is_some()).collect();

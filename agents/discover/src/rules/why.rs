@@ -9,8 +9,8 @@ use crate::intent::Constraints;
 /// Maximum number of words of the sentence that are listed as title words.
 const WORDS_MAX: usize = 4;
 
-/// Returns the reason for a product: facts about its card and about the variant in the cart. The text uses only fixed
-/// phrases and words of the sentence. The brand's name is the only text from the store.
+/// Returns the reason for a product: facts of its card and of the variant for the cart. The text consists of fixed
+/// phrases and words of the sentence. Only the brand's name comes from the store.
 pub(crate) fn why(card: &Card, fit: &Fit, wanted: &Constraints, bounds: Bounds) -> String {
     let mut facts = Vec::new();
     let mut words = words_in_title(&fit.title, wanted);
@@ -83,7 +83,7 @@ fn told(minor: i64, currency: CurrencyCode) -> String {
     }
 }
 
-/// Returns the words of the sentence that the title contains, in the sentence's spelling.
+/// Returns those words of the sentence that the title contains, as the sentence spells them.
 fn words_in_title(title: &str, wanted: &Constraints) -> Vec<String> {
     let title = stems(title);
     let text = wanted

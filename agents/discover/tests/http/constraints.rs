@@ -48,7 +48,7 @@ async fn a_product_says_why_it_is_there_and_how_it_gets_into_a_cart() {
 async fn an_answer_says_what_was_read_and_what_was_left_out_for_it() {
     let asked = json!({ "query": "red silk saree for my wife under 3000, not cotton" });
     let mut answer = Server::alone().discover(asked).await;
-    // A separate test checks the single spans.
+    // A separate test checks the individual spans.
     assert_eq!(answer["provenance"]["understood"].take().as_array().unwrap().len(), 3);
     insta::assert_json_snapshot!(answer["provenance"], @r#"
         {
@@ -188,11 +188,11 @@ async fn the_variant_that_misses_least_goes_into_the_cart_and_why_claims_nothing
 #[tokio::test]
 async fn the_budget_holds_for_the_variant_that_is_added_and_whatever_the_sentence_says() {
     let server = Server::alone();
-    // The product costs from 2,500, but the wanted size costs 2,900.
+    // The product costs from 2,500, but 2,900 in the wanted size.
     let shoes = json!({"query": "running shoes for men size UK 9", "budget_max_minor": 270_000});
     let answer = server.discover(shoes).await;
-    // Of the product's two variants in that size, one is too expensive and the other sold out. A variant in another
-    // size is nearer.
+    // Of the two variants in that size, one is too expensive and the other sold out, so a variant in another size is
+    // nearer.
     let items = answer["data"].as_array().unwrap();
     let shoes = items.iter().find(|item| item["title"] == "Running Shoes Men").unwrap();
     assert_eq!(shoes["misses"], json!(["size"]), "{answer}");

@@ -1,4 +1,4 @@
-//! Tests `POST /v1/discover` through its route, with a catalogue of a few products and fake language model endpoints.
+//! Tests of `POST /v1/discover` through its route, with a small catalogue and fake language model endpoints.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 

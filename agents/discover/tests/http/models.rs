@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Server, config, titles};
 
-/// Builds a model's answer with these fields set and all others empty.
+/// Returns a model's answer with these fields. All other fields are empty.
 fn reply(members: Value) -> String {
     let mut reply = json!({
         "words": "", "brand": null, "colors": [], "sizes": [], "audience": null, "occasion": null,
@@ -18,7 +18,7 @@ fn reply(members: Value) -> String {
 
 const SENTENCE: &str = "wallet without leather under 600";
 
-/// Returns the reason why the response is degraded. First asserts that the sentence's constraints apply.
+/// Asserts that the sentence's constraints apply, and returns the reason why the response is degraded.
 async fn degraded(server: &Server) -> Value {
     let answer = server.discover(json!({"query": SENTENCE, "limit": 40})).await;
     let titles = titles(&answer);
@@ -153,7 +153,7 @@ async fn more_sentences_than_a_model_reads_at_once_do_without_it() {
 
 #[tokio::test]
 async fn a_model_that_leaves_nothing_is_put_aside() {
-    // The model marks the wanted thing as unwanted, using a word of the sentence.
+    // The model marks the wanted thing as unwanted, in a word of the sentence.
     let endpoint = Endpoint::saying(&reply(json!({"unwanted": ["plain"], "colors": ["maroon"]}))).await;
     let server = Server::asking(&config(&endpoint));
     let answer = server

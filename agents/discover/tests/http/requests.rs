@@ -146,7 +146,7 @@ async fn a_sentence_counts_as_many_requests_as_are_asked_for_it() {
     };
     let server = Server::counting(None, Arc::new(guard));
     server.discover(json!({"query": "black running shoes size UK 9"})).await;
-    // One search with all constraints and one with relaxed constraints.
+    // One search has all constraints, and the other fewer.
     assert_eq!(counted.take(), 2);
     server.discover(json!({"query": "mug", "budget_max_minor": 1})).await;
     // No product has that price. Three more searches look for the cheapest product above it, for sold-out products, and

@@ -14,7 +14,7 @@ use http_body_util::BodyExt;
 use kit::Endpoint;
 use serde_json::Value;
 
-/// A product: title, brand, and variants with colour, size, price in whole units and availability.
+/// Product: title, brand, and variants with colour, size, price in whole units and availability.
 pub(crate) struct Product(
     pub(crate) &'static str,
     pub(crate) &'static str,
@@ -60,7 +60,8 @@ pub(crate) const PRODUCTS: &[Product] = &[
     Product("Clay Vase", "Red Earth Foods", &[("", "", 0, true)]),
 ];
 
-/// A catalogue that returns every product that passes the filters, in list order and regardless of the search words.
+/// Catalogue that returns every product that passes the filters, in list order and whatever the words of the search
+/// are.
 #[derive(Debug)]
 pub(crate) struct Shelf(Arc<BrandList>);
 
@@ -116,7 +117,7 @@ impl Catalogue for Shelf {
         };
         let cards = PRODUCTS.iter().enumerate().map(|(at, product)| card(at, product));
         let mut cards: Vec<_> = cards.filter(passes).collect();
-        // A search with facets returns another order and does not require all words.
+        // A search with facets has a different order and does not need all words.
         if !search.facets.is_empty() {
             cards.reverse();
             cards.iter_mut().for_each(|card| card.is_loose = true);
@@ -160,7 +161,6 @@ impl Catalogue for Shelf {
     }
 }
 
-/// A clock that always shows the same time.
 #[derive(Debug)]
 struct Noon;
 
@@ -170,7 +170,7 @@ impl Clock for Noon {
     }
 }
 
-/// A server over the test catalogue, with an optional model.
+/// Server over the test catalogue, with an optional model.
 pub(crate) struct Server(EdgeRouter);
 
 impl Server {
@@ -186,7 +186,7 @@ impl Server {
         Self::counting(model, Arc::default())
     }
 
-    /// Creates a server whose requests are counted by this guard.
+    /// Creates a server whose requests this guard counts.
     pub(crate) fn counting(model: Option<Model>, guard: Arc<Guard>) -> Self {
         let brand = |name: &str| BrandOfList {
             slug: slug(name).parse().unwrap(),
@@ -208,7 +208,7 @@ impl Server {
         self.send_with(("x-request-id", "test"), body).await
     }
 
-    /// Returns the response to a body sent with an additional header. Null if the response has no body.
+    /// Returns the response to a body with an additional header, or null for an empty response.
     pub(crate) async fn send_with(
         &self,
         (name, value): (&str, &str),
@@ -225,7 +225,6 @@ impl Server {
         )
     }
 
-    /// Returns the response to a body.
     pub(crate) async fn discover(&self, body: Value) -> Value {
         let (status, _, answer) = self.send(&body.to_string()).await;
         assert_eq!(status, StatusCode::OK, "{answer}");
@@ -238,8 +237,7 @@ pub(crate) fn titles(answer: &Value) -> Vec<String> {
     items.map(|item| item["title"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Returns the titles with the violated constraints of each. Asserts that products with and without violations never
-/// occur together.
+/// Returns the titles with the violated constraints of each. Asserts that either all products or none have violations.
 pub(crate) fn with_misses(answer: &Value) -> Vec<String> {
     let items = answer["data"].as_array().unwrap();
     let misses = |item: &Value| item["misses"].as_array().unwrap().len();
@@ -253,7 +251,6 @@ pub(crate) fn with_misses(answer: &Value) -> Vec<String> {
     .collect()
 }
 
-/// Returns the model configuration for an endpoint.
 pub(crate) fn config(endpoint: &Endpoint) -> ModelConfig {
     ModelConfig {
         url: endpoint.url(),
