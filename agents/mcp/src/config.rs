@@ -18,23 +18,23 @@ pub struct InvalidConfig(String);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpConfig {
-    /// Offers tools that create and change carts. The tools require a key, and lead to checkout links that a person
+    /// True to offer tools that create and change carts. The tools need a key, and lead to checkout links that a person
     /// opens.
     pub cart_tools: bool,
     /// Maximum number of messages in one batch. Each request in a batch counts as one request.
     pub batch_items_max: usize,
-    /// Maximum size of a tool's response, in bytes. A tool result contains the response twice. In larger responses,
-    /// lists are truncated and listed in `provenance.cut`.
+    /// Maximum size of a tool's response in bytes. A tool result contains the response twice. A larger response has
+    /// shorter lists, which `provenance.cut` names.
     pub answer_bytes_max: usize,
-    /// Maximum time for all requests of one POST. Requests that are not finished by then fail with `overloaded`, or
-    /// with `outcome_unknown` if they change something.
+    /// Maximum time for all requests of one POST. Requests that take longer fail with `overloaded`, or with
+    /// `outcome_unknown` if they change something.
     pub timeout_ms: u64,
     /// Interval of the keep-alive comments on an open stream.
     pub heartbeat_ms: u64,
-    /// Maximum number of open streams. Beyond it, the oldest stream of the client network with the most streams is
+    /// Maximum number of open streams. Above it, the oldest stream of the client network with the most streams is
     /// closed.
     pub streams_max: usize,
-    /// Maximum number of open streams per client network. Beyond it, the network's oldest stream is closed.
+    /// Maximum number of open streams per client network. Above it, the network's oldest stream is closed.
     pub streams_per_client_max: usize,
     /// Time after which a stream is closed. Clients then open a new stream.
     pub stream_lifetime_s: u64,

@@ -7,10 +7,9 @@ use tokio::time::{Instant, Interval, interval, timeout_at};
 
 use crate::streams::OpenStream;
 
-/// A comment, which clients of event streams ignore.
+/// Comment line, which clients of event streams ignore.
 const BEAT: Bytes = Bytes::from_static(b": here\n\n");
 
-/// State of an open stream.
 #[derive(Debug)]
 struct HeartbeatState {
     ticks: Interval,
@@ -18,7 +17,7 @@ struct HeartbeatState {
     stream: OpenStream,
 }
 
-/// Sends a keep-alive comment now and after every `pause`, until `lifetime` is over or the stream is cancelled.
+/// Sends a comment now and after every `pause`, until `lifetime` is over or the stream is cancelled.
 pub(crate) fn heartbeat(
     pause: Duration,
     lifetime: Duration,

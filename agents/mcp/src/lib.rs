@@ -1,13 +1,12 @@
-//! Offers the market as tools for agents: the Model Context Protocol (MCP) at `/v1/mcp`, in every revision that clients
-//! use.
+//! Market as tools for agents: the Model Context Protocol (MCP) at `/v1/mcp`, in every revision that clients use.
 //!
 //! Input: JSON-RPC messages, single or in batches, from callers that the edge admitted. Output: the market's operations
-//! as tools, with the results and errors of the REST API, as JSON or as one event stream each. A separate stream only
-//! shows that the server is alive.
+//! as tools, with the results and errors of the REST API, as JSON or as an event stream. A separate stream only shows
+//! that the server is alive.
 //!
 //! The protocol code is pure (`protocol`), and tools are derived from the OpenAPI description (`tools`). Every call
-//! goes through the same operation as in REST ([`api::CallOperation`]). The crate has no rules about products, prices
-//! or carts, keeps no sessions, and never sends unsolicited messages.
+//! uses the same operation as REST ([`api::CallOperation`]). The crate has no rules for products, prices or carts,
+//! keeps no sessions, and never sends unsolicited messages.
 
 mod config;
 mod heartbeat;

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-/// Manifest of this server for MCP server registries. The server fills in the URL and the version.
+/// Manifest of this server for registries of MCP servers, without the URL and the version.
 const MANIFEST: &str = include_str!("../server.json");
 
 /// Returns the manifest of the endpoint at `path` of the server at `public_url`.

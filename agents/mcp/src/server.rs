@@ -25,8 +25,7 @@ use crate::tools::{ToolError, ToolOutcome, Toolset};
 /// Path of the market's own endpoint.
 const PATH: &str = "/v1/mcp";
 
-/// Number of requests of one batch that run concurrently. The number is low so that one caller's batch does not delay
-/// other callers.
+/// Number of concurrent requests of one batch. A low number keeps one caller's batch from delaying other callers.
 const BATCH_CONCURRENCY: usize = 4;
 
 /// Data that all MCP endpoints of a server share.
@@ -44,7 +43,7 @@ pub struct McpParts {
     pub is_local: bool,
     /// Version of the program.
     pub version: &'static str,
-    /// Token that is cancelled when the server stops. Open streams end when the token is cancelled.
+    /// Token that is cancelled when the server stops. Open streams then end.
     pub stop: CancellationToken,
 }
 
@@ -59,7 +58,7 @@ pub(crate) struct Inner {
     metrics: Vec<OnceLock<ToolMetrics>>,
     guard: Arc<Guard>,
     told: StaticAnswers,
-    /// Path under which the requests of a POST after the first are counted.
+    /// Path under which all requests of a POST but the first are counted.
     path: &'static str,
     pub(crate) config: McpConfig,
     pub(crate) origin_policy: OriginPolicy,
@@ -68,18 +67,17 @@ pub(crate) struct Inner {
     pub(crate) stop: CancellationToken,
 }
 
-/// Response to a POST.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reply {
     /// The message needs no response.
     Taken,
     /// One message, with the HTTP status.
     One(u16, String),
-    /// Responses of a batch, in its order.
+    /// Responses of a batch, in the order of its messages.
     Many(Vec<String>),
 }
 
-/// Context of the HTTP request that contained a message.
+/// Facts about the HTTP request of a message.
 #[derive(Debug, Clone, Copy)]
 struct RequestContext<'a> {
     head: &'a Head<'a>,
@@ -94,7 +92,7 @@ impl Mcp {
         Self::at(PATH, parts, tools)
     }
 
-    /// Creates an endpoint at another path. A separate crate provides the routes and passes requests to [`Mcp::post`].
+    /// Creates an endpoint at another path. Another crate provides the routes and passes requests to [`Mcp::post`].
     #[must_use]
     pub fn at(path: &'static str, parts: McpParts, tools: Arc<dyn Toolset>) -> Self {
         describe_metrics();
@@ -112,7 +110,7 @@ impl Mcp {
         }))
     }
 
-    /// Processes the body of a POST.
+    /// Answers the body of a POST.
     pub(crate) async fn reply(&self, head: &Head<'_>, asker: &Asker, body: &[u8]) -> Reply {
         let deadline = Instant::now() + Duration::from_millis(self.0.config.timeout_ms);
         let within = RequestContext { head, asker, deadline };
@@ -151,8 +149,7 @@ impl Mcp {
         }
     }
 
-    /// Processes the requests of a batch. The edge has already counted the first request. This function charges the
-    /// further requests, in order.
+    /// Answers a batch. The edge has already counted the first request, and this function charges the others in order.
     async fn many(&self, messages: Vec<Message>, within: RequestContext<'_>) -> Reply {
         let mut charged = Vec::with_capacity(messages.len());
         let mut requests = 0;
@@ -192,7 +189,7 @@ impl Mcp {
         Some(response(id.as_ref(), &outcome))
     }
 
-    /// Returns the response to a request beyond the caller's limit. For a tool call, this is a tool result like any
+    /// Returns the response to a request beyond the caller's limit. For a tool call, this is a tool result, as for any
     /// other problem.
     fn too_much(&self, request: &Request, problem: Problem, asker: &Asker) -> Outcome {
         if request.method == "tools/call" {
@@ -301,7 +298,7 @@ impl Mcp {
     }
 }
 
-/// Cached metric handles of one tool.
+/// Metrics of one tool.
 #[derive(Debug)]
 struct ToolMetrics {
     outcomes: [Counter; 3],
@@ -344,7 +341,7 @@ fn refused(id: Option<&crate::protocol::message::Id>, fault: Fault) -> Reply {
     Reply::One(fault.status, response(id, &Outcome::Fault(fault)))
 }
 
-/// Returns `true` if a tool changes something, according to its entry in the list of tools.
+/// True if a tool changes something, according to its entry in the list of tools.
 fn changes(list: &str, name: &str) -> bool {
     let tools: Vec<Value> = serde_json::from_str(list).unwrap_or_default();
     let tool = tools.iter().find(|tool| tool["name"] == name);

@@ -10,7 +10,6 @@ use crate::tools::{DATA_NOTICE, Resource, Results, Toolset};
 /// Time for which clients may cache lists. Lists change only with the program.
 const LIST_TTL_MS: u64 = 300_000;
 
-/// Responses that are the same for every caller.
 #[derive(Debug)]
 pub(crate) struct StaticAnswers {
     info: Value,
@@ -23,7 +22,7 @@ pub(crate) struct StaticAnswers {
     resources: BTreeMap<&'static str, ListAnswer>,
 }
 
-/// A list in the formats of both eras.
+/// List in the formats of both eras.
 #[derive(Debug)]
 struct ListAnswer {
     legacy: String,
@@ -85,7 +84,6 @@ impl StaticAnswers {
         }
     }
 
-    /// Returns the response to `initialize` with the negotiated revision.
     pub(crate) fn initialize(&self, version: &str) -> String {
         let answer = json!({
             "protocolVersion": version,
@@ -96,7 +94,6 @@ impl StaticAnswers {
         answer.to_string()
     }
 
-    /// Returns the response to `server/discover`.
     pub(crate) fn discover(&self) -> &str {
         &self.discover
     }
@@ -105,7 +102,7 @@ impl StaticAnswers {
         self.lists[list as usize].of(era)
     }
 
-    /// Returns the content of a resource, or `None` if there is no resource with this URI.
+    /// Returns the content of a resource, or `None` if no resource has this URI.
     pub(crate) fn resource(&self, uri: &str, era: Era) -> Option<&str> {
         self.resources.get(uri).map(|read| read.of(era))
     }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use api::ClientNetwork;
 use tokio_util::sync::CancellationToken;
 
-/// Open event streams. Each client network, and each larger network that contains it, has a limited share. If the share
-/// or the total is exhausted, an older stream is closed, so that new clients are never refused.
+/// Open event streams. Each client network, and each larger network around it, has a limited share. If the share or the
+/// total is used up, an older stream is closed, so that new clients are never refused.
 #[derive(Debug)]
 pub(crate) struct Streams {
     all_max: usize,
@@ -26,7 +26,7 @@ struct Entry {
     leave: CancellationToken,
 }
 
-/// Registration of an open stream, removed when this value is dropped.
+/// Registration of an open stream, which ends when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenStream {
     streams: Arc<Streams>,
@@ -44,7 +44,7 @@ impl Streams {
         })
     }
 
-    /// Registers a stream for a client of `network`. The stream ends at the latest when `stop` is cancelled.
+    /// Registers a stream for a client of `network`. The stream also ends when `stop` is cancelled.
     pub(crate) fn open(self: &Arc<Self>, network: Option<ClientNetwork>, stop: &CancellationToken) -> OpenStream {
         let mut table = self.table();
         for (level, times) in levels(network) {
@@ -79,8 +79,8 @@ impl Streams {
     }
 }
 
-/// Returns a client's network and the larger networks around it, with the number of shares of each. Clients without a
-/// known network form one network.
+/// Returns a client's network and the larger networks around it, with the shares of each. Clients without a known
+/// network count as one network.
 fn levels(network: Option<ClientNetwork>) -> Vec<(Option<ClientNetwork>, usize)> {
     network.map_or_else(
         || vec![(None, 1)],

@@ -2,11 +2,11 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Json,
-    /// Used only for clients that do not accept JSON.
+    /// Format for clients that do not accept JSON.
     EventStream,
 }
 
-/// Match of a media type in `Accept`: its specificity, and its weight in thousandths.
+/// Match of a media type in `Accept`: how specific it is, and its weight in thousandths.
 type MediaRangeMatch = Option<(u8, u16)>;
 
 /// Weights for JSON and event streams in an `Accept` header (RFC 9110, 12.5.1).
@@ -19,7 +19,7 @@ pub(crate) struct Accept {
 }
 
 impl Accept {
-    /// Parses all lines of the header. Unknown elements of the header are ignored.
+    /// Parses all lines of the header. Unknown elements are ignored.
     pub(crate) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut accept = Self::default();
         for range in lines.flat_map(|line| line.split(',')) {
@@ -44,7 +44,8 @@ impl Accept {
                     "*/*" => 1,
                     _ => continue,
                 };
-                // The most specific matching range applies. Among equally specific ranges, the higher weight applies.
+                // The most specific range that matches applies, and of equally specific ranges the one with the higher
+                // weight.
                 if standing.is_none_or(|before| before < (exactness, weight)) {
                     *standing = Some((exactness, weight));
                 }
@@ -57,8 +58,8 @@ impl Accept {
         !self.given || standing.is_some_and(|(_, weight)| weight > 0)
     }
 
-    /// Returns the format for the response. A client that accepts neither format gets JSON, which is more helpful than
-    /// an empty 406.
+    /// Returns the format of the response. A client that accepts neither format gets JSON, which helps more than an
+    /// empty 406.
     pub(crate) fn form(&self) -> Form {
         if self.takes(self.event_stream) && !self.takes(self.json) {
             Form::EventStream
@@ -67,7 +68,6 @@ impl Accept {
         }
     }
 
-    /// Returns `true` if the client accepts event streams.
     pub(crate) fn takes_event_stream(&self) -> bool {
         self.takes(self.event_stream)
     }

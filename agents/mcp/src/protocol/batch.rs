@@ -3,17 +3,16 @@ use serde_json::Value;
 use super::fault::Fault;
 use super::message::Message;
 
-/// Parsed body of a POST.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Body {
     One(Message),
-    /// A JSON array of messages, as in revision 2025-03-26. The server accepts batches from every client.
+    /// The body is a JSON array of messages, as in revision 2025-03-26. The server accepts batches from every client.
     Batch(Vec<Message>),
     /// The body is neither a message nor a batch. The response is a single error.
     Refused(Fault),
 }
 
-/// Parses a body. A batch contains at most `items_max` messages.
+/// Parses a body. A batch may contain up to `items_max` messages.
 pub(crate) fn read(body: &[u8], items_max: usize) -> Body {
     match serde_json::from_slice(body) {
         Ok(Value::Array(items)) if items.is_empty() => {

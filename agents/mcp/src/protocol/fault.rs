@@ -7,12 +7,12 @@ const INVALID_REQUEST: i64 = -32600;
 const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 const INTERNAL: i64 = -32603;
-/// Error code used up to revision 2025-11-25.
+/// Error code up to revision 2025-11-25.
 const RESOURCE_NOT_FOUND: i64 = -32002;
-/// Error code used from revision 2026-07-28.
+/// Error code from revision 2026-07-28.
 const HEADER_MISMATCH: i64 = -32020;
 const UNSUPPORTED_VERSION: i64 = -32022;
-/// This server's own error code for exceeded limits, outside of the range that JSON-RPC reserves.
+/// Error code of this server for exceeded limits, outside the range that JSON-RPC reserves.
 const TOO_MUCH: i64 = 429;
 
 /// Reason for a JSON-RPC error.
@@ -54,8 +54,8 @@ impl Fault {
         Self::new(HEADER_MISMATCH, 400, why)
     }
 
-    /// Creates the fault for an unsupported version. `requested` is the version that the client sent, truncated when
-    /// the headers are read.
+    /// Creates the fault for an unsupported version. `requested` is the client's version, which was truncated when the
+    /// headers were read.
     pub(crate) fn unsupported_version(requested: &str) -> Self {
         Self::new(
             UNSUPPORTED_VERSION,
@@ -65,7 +65,7 @@ impl Fault {
         .with(json!({ "supported": MODERN, "requested": requested }))
     }
 
-    /// Creates the fault for a request without metadata that this era requires.
+    /// Creates the fault for a request without the metadata that its era requires.
     pub(crate) fn incomplete_meta(why: impl Into<String>) -> Self {
         Self::new(INVALID_PARAMS, 400, why)
     }
@@ -91,7 +91,7 @@ impl Fault {
         Self::new(INTERNAL, 200, "Something went wrong on our side.")
     }
 
-    /// Creates the fault for an exceeded limit. `problem` is the problem document of the REST API.
+    /// Creates the fault for an exceeded limit. `problem` is a problem document of the REST API.
     pub(crate) fn too_much(problem: Value) -> Self {
         Self::new(TOO_MUCH, 200, "Too many requests").with(problem)
     }

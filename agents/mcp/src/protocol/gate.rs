@@ -13,30 +13,27 @@ const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SentHeader<'a> {
     Nothing,
-    /// The header occurs once. The text has no surrounding whitespace.
+    /// The header occurs once. The text has no surrounding white space.
     Text(&'a str),
-    /// The header occurs several times or is not text.
+    /// The header occurs several times or is no text.
     Unreadable,
 }
 
 /// Headers that describe the message in the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head<'a> {
-    /// The header `MCP-Protocol-Version`.
     pub(crate) version: SentHeader<'a>,
-    /// The header `Mcp-Method`.
     pub(crate) method: SentHeader<'a>,
-    /// The header `Mcp-Name`.
     pub(crate) name: SentHeader<'a>,
 }
 
 impl Head<'_> {
-    /// Returns `true` if the headers belong to an era without batches and server streams.
+    /// True if the headers belong to an era without batches and server streams.
     pub(crate) fn is_modern(&self) -> bool {
         matches!(self.version, SentHeader::Text(version) if MODERN.contains(&version))
     }
 
-    /// Checks the version of a message without `_meta`: a notification or a message of a batch.
+    /// Checks the version of a message without `_meta`: a notification, or a message of a batch.
     pub(crate) fn check_version(&self) -> Result<(), Fault> {
         match self.version {
             SentHeader::Text(version) if !LEGACY.contains(&version) && !MODERN.contains(&version) => {
@@ -50,7 +47,7 @@ impl Head<'_> {
     }
 }
 
-/// Determines the era in which a request is answered and checks that the request has all data that this era requires.
+/// Returns the era of a request, and checks that the request has all data that this era requires.
 pub(crate) fn era(request: &Request, head: &Head<'_>) -> Result<Era, Fault> {
     let stated = request.meta(META_VERSION);
     let is_legacy = match head.version {
@@ -67,7 +64,7 @@ pub(crate) fn era(request: &Request, head: &Head<'_>) -> Result<Era, Fault> {
 fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<(), Fault> {
     let stated = match (stated, head.version) {
         (Some(Value::String(stated)), _) => stated.as_str(),
-        // An unknown version is reported first, whatever else is wrong.
+        // An unknown version is reported first, even if something else is wrong too.
         (None, SentHeader::Text(version)) if !MODERN.contains(&version) && !LEGACY.contains(&version) => {
             return Err(Fault::unsupported_version(version));
         }
@@ -93,7 +90,7 @@ fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<
         return Err(Fault::incomplete_meta(why));
     }
     same("Mcp-Method", head.method, &request.method)?;
-    // The name must be in the header and in the body. If the body has none, the method's own check reports it.
+    // The name must be in the header and in the body. Another check reports a missing name in the body.
     let named = match request.method.as_str() {
         "tools/call" | "prompts/get" => request.param("name"),
         "resources/read" => request.param("uri"),
@@ -105,7 +102,7 @@ fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<
     }
 }
 
-/// Checks that a header agrees with the body.
+/// Checks that a header equals the value in the body.
 fn same(header: &str, sent: SentHeader<'_>, body: &str) -> Result<(), Fault> {
     let mismatch = |why: &str| Err(Fault::header_mismatch(format!("The header {header} {why}.")));
     match sent {

@@ -3,7 +3,7 @@ use serde_json::{Map, Number, Value};
 
 use super::fault::Fault;
 
-/// Number from which a floating-point number may stand for several integers.
+/// Number from which on a floating-point number may stand for several integers.
 const INEXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Id of a request: a text or an integer, never null.
@@ -14,25 +14,23 @@ pub(crate) enum Id {
     Text(String),
 }
 
-/// A message from a client.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Message {
-    /// A request, which gets a response.
+    /// Message that gets a response.
     Request(Request),
-    /// A notification, which gets no response.
+    /// Message that gets no response.
     Notification { method: String },
-    /// A response, although this server never sends requests.
+    /// Response, although this server never sends requests.
     Response,
-    /// An invalid message, with its id if it has one.
+    /// Invalid message, with its id if it has one.
     Invalid { id: Option<Id>, why: &'static str },
 }
 
-/// A request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Request {
     pub(crate) id: Id,
     pub(crate) method: String,
-    /// Parameters, or `None` if absent. Values that are not objects are kept so that they can be rejected.
+    /// Parameters, if any. Values that are not objects stay, so that a later check can reject them.
     pub(crate) params: Option<Value>,
 }
 
@@ -84,7 +82,7 @@ impl Id {
 }
 
 impl Request {
-    /// Returns the parameters. Missing parameters are treated as an empty object.
+    /// Returns the parameters. Missing parameters are an empty object.
     pub(crate) fn params(&self) -> Result<Option<&Map<String, Value>>, Fault> {
         match &self.params {
             None => Ok(None),
@@ -93,21 +91,18 @@ impl Request {
         }
     }
 
-    /// Returns a parameter by name.
     pub(crate) fn param(&self, name: &str) -> Option<&Value> {
         self.params.as_ref()?.get(name)
     }
 
-    /// Returns a field of `_meta`.
     pub(crate) fn meta(&self, name: &str) -> Option<&Value> {
         self.param("_meta")?.get(name)
     }
 }
 
-/// Outcome of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
-    /// A result: complete JSON on one line.
+    /// Result as complete JSON on one line.
     Result(String),
     Fault(Fault),
 }
@@ -120,7 +115,7 @@ struct ErrorBody<'a> {
     data: Option<&'a Value>,
 }
 
-/// Builds the response to a request. For a message that could not be parsed, `id` is null.
+/// Returns the response to a request. For a message that could not be parsed, `id` is null.
 pub(crate) fn response(id: Option<&Id>, outcome: &Outcome) -> String {
     // Ids and errors contain only values that JSON can represent.
     let id = serde_json::to_string(&id).unwrap_or_else(|_| "null".to_owned());

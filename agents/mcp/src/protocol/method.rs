@@ -9,16 +9,16 @@ use super::version::{Era, negotiated};
 pub(crate) enum MethodCall {
     /// Handshake of the legacy revisions, with the negotiated revision.
     Initialize(&'static str),
-    /// Replacement for the handshake in the modern era.
+    /// Method that replaces the handshake in the modern era.
     Discover,
     Ping,
     ListTools,
     ListPrompts,
     ListResources,
     ListResourceTemplates,
-    /// Reads a resource by name. Not yet checked for existence.
+    /// Read of the resource with this name, which may not exist.
     ReadResource(String),
-    /// Calls a tool by name. Not yet checked for existence.
+    /// Call of the tool with this name, which may not exist.
     CallTool {
         name: String,
         arguments: Map<String, Value>,
@@ -26,7 +26,7 @@ pub(crate) enum MethodCall {
 }
 
 impl MethodCall {
-    /// Returns a short name for metrics. Never contains text from the client.
+    /// Returns a short name for metrics, which never contains text of the client.
     pub(crate) fn label(&self) -> &'static str {
         match self {
             Self::Initialize(_) => "initialize",
@@ -66,7 +66,7 @@ pub(crate) fn asked(request: Request, era: Era) -> Result<MethodCall, Fault> {
     }
 }
 
-/// Rejects cursors. Every list is a single page, so no cursor was ever issued.
+/// Rejects cursors. Every list has a single page, so this server never issued a cursor.
 fn unpaged(request: &Request, asked: MethodCall) -> Result<MethodCall, Fault> {
     match request.param("cursor") {
         None | Some(Value::Null) => Ok(asked),

@@ -1,4 +1,4 @@
-//! The protocol: message formats, revisions and methods. No I/O and no clock.
+//! Protocol of messages, revisions and methods, without I/O and clock.
 
 pub(crate) mod accept;
 pub(crate) mod batch;

@@ -1,4 +1,4 @@
-//! HTTP routes of the endpoint: each parses the request, calls the server and writes the response.
+//! HTTP routes of the endpoint, which parse the request, call the server and write the response.
 
 mod post;
 mod schema;
@@ -16,7 +16,6 @@ use utoipa_axum::routes;
 pub use self::schema::{McpBody, McpFaulted};
 use crate::server::Mcp;
 
-/// Returns the documented operations.
 fn operations() -> OpenApiRouter<Mcp> {
     described("Offers the market as tools for agents (Model Context Protocol).")
         .routes(routes!(post::call_mcp, stream::open_mcp_stream))
@@ -51,7 +50,6 @@ impl Mcp {
     }
 }
 
-/// Returns a response without a body.
 fn empty(status: StatusCode) -> Response {
     status.into_response()
 }

@@ -39,7 +39,6 @@ pub(crate) async fn call_mcp(State(mcp): State<Mcp>, request: Request) -> Result
     answered(&mcp, request).await
 }
 
-/// Parses a message or a batch and returns the response.
 pub(super) async fn answered(mcp: &Mcp, request: Request) -> Result<Response, Problem> {
     mcp.0.origin_policy.check(&request)?;
     let (mut parts, body) = request.into_parts();
@@ -47,7 +46,7 @@ pub(super) async fn answered(mcp: &Mcp, request: Request) -> Result<Response, Pr
     let headers = parts.headers.clone();
     let JsonText(body) = JsonText::from_request(Request::from_parts(parts, body), &()).await?;
     let head = head(&headers);
-    // Boxed because a tool's future may be large.
+    // The future is boxed because a tool's future may be large.
     let reply = Box::pin(mcp.reply(&head, &asker, &body)).await;
     Ok(written(reply, accept(&headers).form()))
 }
@@ -76,7 +75,7 @@ pub(super) fn accept(headers: &HeaderMap) -> Accept {
     Accept::of(lines.filter_map(|line| line.to_str().ok()))
 }
 
-/// Returns the response of an event stream, with headers that prevent caching and proxy buffering.
+/// Returns an event stream, with headers that prevent caching and proxy buffering.
 pub(super) fn event_stream(body: Body) -> Response {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
@@ -89,7 +88,7 @@ pub(super) fn event_stream(body: Body) -> Response {
 fn written(reply: Reply, form: Form) -> Response {
     match (reply, form) {
         (Reply::Taken, _) => empty(StatusCode::ACCEPTED),
-        // One event per message, because clients of later revisions do not accept arrays.
+        // Each message is an event of its own, because clients of later revisions do not accept arrays.
         (Reply::One(200, message), Form::EventStream) => event_stream(event(&message).into()),
         (Reply::Many(messages), Form::EventStream) => {
             event_stream(messages.iter().map(|message| event(message)).collect::<String>().into())
@@ -99,7 +98,7 @@ fn written(reply: Reply, form: Form) -> Response {
     }
 }
 
-/// Formats a message as an event. The JSON must be one line.
+/// Formats a message, which must be one line, as an event.
 fn event(message: &str) -> String {
     ["event: message\ndata: ", message, "\n\n"].concat()
 }

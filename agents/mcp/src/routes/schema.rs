@@ -1,4 +1,4 @@
-//! Loose schemas of messages for the OpenAPI description. The protocol has a specification of its own.
+//! Loose schemas of messages for the OpenAPI description, because the protocol has its own specification.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! The market as an app inside a chat (MCP Apps, SEP-1865): one self-contained page that hosts embed.
+//! Market as an app in a chat (MCP Apps, SEP-1865): one self-contained page that hosts embed.
 //!
-//! Tools refer to the page for every client. A list that depended on the client could not be cached, and clients
-//! without app support ignore `_meta`.
+//! Tools name the page for every client. A list that depended on the client could not be cached, and clients without
+//! app support ignore `_meta`.
 
 use serde_json::{Value, json};
 
@@ -24,18 +24,18 @@ const DRAWN: [&str; 10] = [
     "checkout_links",
 ];
 
-/// Returns a tool's `_meta`, which names the page that displays its results. Returns `None` if no page does.
+/// Returns a tool's `_meta`, which names the page that displays its results. Returns `None` if there is no such page.
 pub(super) fn of_tool(name: &str) -> Option<Value> {
     DRAWN.contains(&name).then(|| json!({ "ui": { "resourceUri": URI } }))
 }
 
-/// Returns the page as a resource. `with_carts` includes the cart features.
+/// Returns the page as a resource, with carts if `with_carts` is set.
 pub(super) fn resource(with_carts: bool) -> Resource {
     let text = include_str!("../../app/shop.html")
         .replace("/* style */", include_str!("../../app/shop.css"))
         .replace("/* script */", include_str!("../../app/shop.js"))
         .replace("/* carts */", &with_carts.to_string());
-    // The page loads nothing from other servers, including images.
+    // The page loads nothing from other servers, not even images.
     let nowhere: [&str; 0] = [];
     let csp = json!({
         "connectDomains": nowhere, "resourceDomains": nowhere, "frameDomains": nowhere, "baseUriDomains": nowhere,

@@ -1,5 +1,5 @@
-//! Converts a tool's arguments to the call of an operation. The operation itself validates the values. Only values that
-//! a path or query cannot express are rejected here.
+//! Conversion of a tool's arguments to the call of an operation. The operation validates the values. Only values that a
+//! path or query cannot express are rejected here.
 
 use api::{Asker, IDEMPOTENCY_KEY, Location, OperationCall, Problem, Rule, Violation};
 use http::HeaderValue;
@@ -10,7 +10,7 @@ use super::operation::{Kind, Operation, Parameter, Place};
 /// Builds the call of an operation from `arguments`. Unknown arguments are ignored, and null means absent.
 ///
 /// # Errors
-/// A 422 problem that lists the values that a path or query cannot express.
+/// Returns a 422 problem with the values that a path or query cannot express.
 pub(super) fn call(
     operation: &Operation,
     mut arguments: Map<String, Value>,
@@ -37,7 +37,7 @@ pub(super) fn call(
         if parameter.place == Place::Query {
             query.push((parameter.name.clone().into(), text));
         } else if text.is_empty() || text == "." || text == ".." {
-            // An empty path segment would change the path.
+            // An empty segment would change the path.
             refuse(parameter, &Rule::StringTooShort(1), Some(text.into()), &mut violations);
         } else {
             path = path.replace(&format!("{{{}}}", parameter.name), &OperationCall::segment(&text));
@@ -60,8 +60,8 @@ pub(super) fn call(
     Ok(call)
 }
 
-/// Parses a value of the body that a client sent as a JSON text. Texts that are not JSON values of the expected type
-/// stay unchanged, and the operation rejects them.
+/// Parses a value of the body that a client sent as JSON text. Other texts stay unchanged, and the operation rejects
+/// them.
 fn meant(kind: Kind, given: Value) -> Value {
     let read = given.as_str().and_then(|text| serde_json::from_str(text).ok());
     let is_meant = |read: &Value| match kind {
@@ -75,7 +75,7 @@ fn meant(kind: Kind, given: Value) -> Value {
 
 /// Converts a value to text for a path or query.
 fn text(parameter: &Parameter, given: Value, violations: &mut Vec<Violation>) -> Option<String> {
-    // Numbers are rejected for text parameters, because the operation could not distinguish `5` from `"5"`.
+    // A number is rejected for a text parameter, because the operation could not tell `5` from `"5"`.
     let is_worded = matches!(parameter.kind, Kind::Text | Kind::List | Kind::Code);
     match given {
         Value::String(text) if parameter.kind == Kind::List && text.starts_with('[') => {

@@ -7,15 +7,14 @@ use super::operation::Operation;
 use super::spec::{CART, READ, Spec, WATCH};
 use super::{app, arguments, schema, view};
 
-/// Tools that a server offers, in a fixed order.
+/// Tools of a server in a fixed order.
 #[derive(Debug)]
 pub(crate) struct Book {
     tools: Vec<Tool>,
-    /// The JSON array of tools for `tools/list`.
+    /// JSON array of tools for `tools/list`.
     listed: String,
 }
 
-/// A tool.
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
@@ -32,8 +31,8 @@ pub struct BookError {
 }
 
 impl Book {
-    /// Creates the tools for the operations of `document`. The watch tool is included if watches are described, and
-    /// cart tools if `with_carts` is set.
+    /// Creates the tools for the operations of `document`. The watch tool is included if `document` has watches, and
+    /// the cart tools if `with_carts` is set.
     pub(crate) fn of(document: &Value, with_carts: bool) -> Result<Self, BookError> {
         let carts = if with_carts { &CART[..] } else { &[] };
         let (mut tools, mut listed) = (Vec::new(), Vec::new());
@@ -112,15 +111,14 @@ impl Tool {
     /// Builds the operation call for `arguments`.
     ///
     /// # Errors
-    /// A 422 problem that lists errors which the operation itself would not detect.
+    /// Returns a 422 problem with errors that the operation itself would not detect.
     pub(crate) fn call(&self, arguments: Map<String, Value>, asker: Asker) -> Result<OperationCall, Problem> {
         self.refuse_unknown(&arguments)?;
         let operation = self.operation(&arguments)?;
         arguments::call(operation, arguments, asker)
     }
 
-    /// Rejects arguments that none of the tool's operations has. A misspelt argument would change the result without
-    /// the model's notice.
+    /// Rejects arguments that none of the tool's operations has. A misspelt argument would change the result unnoticed.
     fn refuse_unknown(&self, arguments: &Map<String, Value>) -> Result<(), Problem> {
         let parameters = || self.operations.iter().flat_map(|operation| &operation.parameters);
         let mut known: Vec<&str> = parameters().map(|parameter| parameter.name.as_str()).collect();
@@ -141,8 +139,8 @@ impl Tool {
         Err(Problem::invalid(refused.collect()))
     }
 
-    /// Selects the operation that takes these arguments. For a cart change with a line, this is the operation that sets
-    /// the line, or the one that removes it if the quantity is zero.
+    /// Returns the operation for these arguments. A cart change with a line sets the line, or removes it if the
+    /// quantity is zero.
     fn operation(&self, arguments: &Map<String, Value>) -> Result<&Operation, Problem> {
         let named = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
         let operation = if self.name == "update_cart" {

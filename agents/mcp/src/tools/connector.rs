@@ -1,11 +1,9 @@
-//! Tools `search` and `fetch` that some hosts require of a connector, with the arguments and results that the hosts
-//! require (OpenAI, "Building MCP servers", tools of deep research). The tools are aliases of search_products and
-//! get_product.
+//! Tools `search` and `fetch`, which some hosts require of a connector, with the required arguments and results
+//! (OpenAI, "Building MCP servers", tools of deep research). They are other forms of search_products and get_product.
 
 use api::{OperationAnswer, Problem, Rule, Violation};
 use serde_json::{Map, Value, json};
 
-/// One of the connector tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Connector {
     Search,
@@ -22,7 +20,6 @@ impl Connector {
         }
     }
 
-    /// Returns the operation that the tool calls.
     pub(super) const fn operation(self) -> &'static str {
         match self {
             Self::Search => "search_products",
@@ -30,7 +27,7 @@ impl Connector {
         }
     }
 
-    /// Returns the tool's argument and the operation's name for it.
+    /// Returns the tool's argument, and the operation's name for it.
     const fn argument(self) -> [&'static str; 2] {
         match self {
             Self::Search => ["query", "q"],
@@ -70,7 +67,7 @@ impl Connector {
     /// Converts the tool's arguments to those of the operation.
     ///
     /// # Errors
-    /// A 422 problem that names arguments that are missing, unknown or not text.
+    /// Returns a 422 problem with the arguments that are missing, unknown or no text.
     pub(super) fn arguments(self, mut given: Map<String, Value>) -> Result<Map<String, Value>, Problem> {
         let [argument, operations] = self.argument();
         let (rule, input) = match given.remove(argument) {
@@ -92,7 +89,7 @@ impl Connector {
         )]))
     }
 
-    /// Converts the operation's response to the form that hosts expect. The URL of a product is that of its page at
+    /// Converts the operation's response to the form that hosts expect. A product's URL is that of its page at
     /// `public_url`.
     pub(super) fn answer(self, mut answer: OperationAnswer, public_url: &str) -> OperationAnswer {
         let Ok(document) = serde_json::from_slice::<Value>(&answer.body) else {
@@ -122,7 +119,7 @@ impl Connector {
         answer
     }
 
-    /// Renames the argument in a problem to the tool's name for it.
+    /// Replaces the argument's name in a problem by the tool's name for it.
     fn refused(self, mut problem: Value) -> Value {
         let [argument, operations] = self.argument();
         for fault in problem["detail"].as_array_mut().into_iter().flatten() {

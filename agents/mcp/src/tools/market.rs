@@ -89,7 +89,7 @@ impl Toolset for MarketTools {
     }
 
     fn untrusted(&self) -> &'static [&'static str] {
-        // Facet counts contain names written by shops too.
+        // Facet counts also contain names that shops wrote.
         &[
             "/structuredContent/data",
             "/structuredContent/provenance",

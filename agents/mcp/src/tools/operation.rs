@@ -9,35 +9,33 @@ pub(super) enum Place {
     Body,
 }
 
-/// Type of a value, as far as a path or query requires it.
+/// Type of a value, as precise as a path or query requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
     Integer,
     Boolean,
-    /// A text that contains a JSON object.
+    /// Text that contains a JSON object.
     JsonText,
-    /// A text with comma-separated words.
+    /// Text with comma-separated words.
     List,
-    /// A text that may be given as a number, such as an id or a pincode. The schema allows only text, because hosts
+    /// Text that may be given as a number, such as an id or a pincode. The schema allows only text, because hosts
     /// reject lists of types.
     Code,
     /// A JSON array or object.
     Structure,
 }
 
-/// A parameter of an operation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parameter {
     pub(super) name: String,
     pub(super) place: Place,
     pub(super) kind: Kind,
     pub(super) required: bool,
-    /// Schema of the parameter, with its description, from the OpenAPI description.
+    /// Schema of the parameter with its description.
     pub(super) schema: Value,
 }
 
-/// An operation from the OpenAPI description.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Operation {
     pub(super) id: String,
@@ -48,7 +46,6 @@ pub(super) struct Operation {
     pub(super) has_body: bool,
     /// `true` if the operation accepts an idempotency key.
     pub(super) idempotent_by_key: bool,
-    /// Schema of the response.
     pub(super) answer: Value,
 }
 
@@ -61,7 +58,7 @@ const METHODS: [(&str, Method); 5] = [
 ];
 
 impl Operation {
-    /// Finds an operation in an OpenAPI description. Returns `None` if the value is missing or has an unexpected form.
+    /// Finds an operation in an OpenAPI description. Returns `None` if it is missing or has an unexpected form.
     pub(super) fn find(document: &Value, id: &str) -> Option<Self> {
         for (path, item) in document.get("paths")?.as_object()? {
             for (name, method) in METHODS {
@@ -107,7 +104,7 @@ pub(super) fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value 
         .unwrap_or(schema)
 }
 
-/// Parses a path or query parameter. Headers are left to the protocol.
+/// Parses a path or query parameter. The protocol handles headers.
 fn parameter(described: &Value) -> Option<Parameter> {
     let place = match described.get("in")?.as_str()? {
         "path" => Place::Path,
@@ -149,7 +146,7 @@ fn kind(name: &str, schema: &Value) -> Kind {
     }
 }
 
-/// Returns the non-null schema of a nullable value.
+/// Returns the schema of a nullable value without null.
 pub(super) fn meant<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     let several = ["oneOf", "anyOf"]
         .iter()

@@ -8,18 +8,17 @@ use super::operation::{Operation, meant, resolved};
 
 const COMPONENTS: &str = "#/components/schemas/";
 
-/// Builds self-contained schemas, with referenced schemas under `$defs`.
+/// Builder of self-contained schemas, with referenced schemas under `$defs`.
 struct Maker<'a> {
     document: &'a Value,
     defs: BTreeMap<String, Value>,
 }
 
-/// Keywords that are removed from response schemas. Field names are descriptive enough, and a caller selects the fields
-/// in the response.
+/// Keywords that are left out of response schemas. Field names are descriptive enough, and callers select fields.
 const NOT_OF_ANSWERS: [&str; 4] = ["description", "example", "examples", "required"];
 
-/// Keywords that are kept in input schemas. Hosts reject single tools, or all tools of a server, because of other
-/// keywords. The operation checks what the removed keywords expressed.
+/// Keywords that stay in input schemas. Because of other keywords, hosts reject a tool or all tools of a server. The
+/// operation checks what those keywords expressed.
 const OF_INPUT: [&str; 13] = [
     "default",
     "description",
@@ -58,12 +57,12 @@ pub(super) fn input(document: &Value, operations: &[Operation]) -> Value {
     schema
 }
 
-/// Returns an input schema without references, in which each value has a single type. Null is omitted because it means
+/// Returns an input schema without references, in which each value has a single type. Null is left out because it means
 /// the same as absence.
 fn inlined(document: &Value, schema: &Value) -> Value {
     let meant = meant(document, schema);
     let mut made = Map::new();
-    // Keywords beside a reference override those of the referenced schema.
+    // Keywords beside a reference override those of its target.
     for (name, value) in [schema, meant].into_iter().filter_map(Value::as_object).flatten() {
         let (name, value) = match (name.as_str(), value) {
             ("example", value) => ("examples", json!([value])),
@@ -101,7 +100,7 @@ fn required(operations: &[Operation]) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the output schema of a tool. The fields of the envelope are always present.
+/// Returns the output schema of a tool. The envelope's fields are always present.
 pub(super) fn output(document: &Value, operation: &Operation) -> Value {
     let mut maker = Maker {
         document,
@@ -125,7 +124,7 @@ impl Maker<'_> {
     }
 
     fn object(&mut self, members: &Map<String, Value>) -> Value {
-        // Number formats are specific to OpenAPI, and clients that check formats do not know them.
+        // Clients that check formats do not know OpenAPI's number formats.
         let of_number = members.get("format").is_some_and(is_of_number);
         let mut made = Map::new();
         for (name, value) in members {
@@ -135,7 +134,7 @@ impl Maker<'_> {
                 ("$ref", Value::String(to)) => {
                     made.insert("$ref".to_owned(), self.reference(to).into());
                 }
-                // Field names are not keywords.
+                // Field names are no keywords.
                 ("properties", Value::Object(named)) => {
                     let named = named.iter().map(|(name, schema)| (name.clone(), self.made(schema)));
                     made.insert(name.clone(), Value::Object(named.collect()));
@@ -157,7 +156,7 @@ impl Maker<'_> {
             return to.to_owned();
         };
         if !self.defs.contains_key(name) {
-            // Inserted first so that recursive schemas terminate.
+            // The name is inserted first, so that recursive schemas end.
             self.defs.insert(name.to_owned(), Value::Null);
             let pointer = format!("/components/schemas/{name}");
             let described = self.document.pointer(&pointer).cloned().unwrap_or(Value::Bool(true));

@@ -1,10 +1,10 @@
-/// Facts about a tool that the OpenAPI description does not contain.
+/// Facts about a tool that the OpenAPI description lacks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spec {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     pub(super) description: &'static str,
-    /// Operations that the tool calls. The one that accepts the given arguments is used.
+    /// Operations of the tool. The one that accepts the given arguments is called.
     pub(super) operations: &'static [&'static str],
     pub(super) hints: Hints,
 }
@@ -12,13 +12,13 @@ pub(super) struct Spec {
 /// Hints that a client may show before a call (`annotations`).
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Hints {
-    /// The tool reads stored data.
+    /// Reads stored data.
     Stored,
-    /// The tool queries stores and changes nothing there permanently.
+    /// Queries stores and changes nothing there permanently.
     Live,
-    /// The tool adds to a cart or creates a watch.
+    /// Adds to a cart or creates a watch.
     Adds,
-    /// The tool changes the content of a cart.
+    /// Changes the content of a cart.
     Changes,
 }
 
@@ -125,7 +125,7 @@ pub(super) const READ: [Spec; 10] = [
     },
 ];
 
-/// The watch tool, for servers that have watches.
+/// Watch tool, for servers that have watches.
 pub(super) const WATCH: [Spec; 1] = [Spec {
     name: "watch_product",
     title: "Watch a product or a query",
@@ -137,7 +137,7 @@ pub(super) const WATCH: [Spec; 1] = [Spec {
     hints: Hints::Adds,
 }];
 
-/// Cart tools, if the operator offers them. Cart tools never pay: they lead to checkout links that a person opens.
+/// Cart tools, if the operator offers them. They never pay, but lead to checkout links that a person opens.
 pub(super) const CART: [Spec; 5] = [
     Spec {
         name: "create_cart",

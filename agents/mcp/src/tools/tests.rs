@@ -8,8 +8,7 @@ use super::book::Book;
 use super::*;
 use crate::protocol::version::Era;
 
-/// Returns an OpenAPI description with every operation that a tool calls. Most operations of the document have the same
-/// form.
+/// Returns an OpenAPI description of every operation that a tool calls. Most of these operations have the same form.
 fn document() -> Value {
     let answer = json!({ "200": { "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Answer" } } } } });
     let text = |name: &str, place: &str, required: bool| json!({ "name": name, "in": place, "required": required, "description": "d", "schema": { "type": "string" } });
@@ -91,7 +90,7 @@ fn listed(with_carts: bool) -> Vec<Value> {
     serde_json::from_str(book.listed()).unwrap()
 }
 
-/// Returns the request that a tool makes (method, path, query and body), or the error in its arguments.
+/// Returns a tool's request (method, path, query and body), or the error in its arguments.
 fn called(tool: &str, arguments: Value) -> Result<Value, Value> {
     let book = Book::of(&document(), true).unwrap();
     let Value::Object(arguments) = arguments else {

@@ -21,14 +21,13 @@ pub trait Toolset: fmt::Debug + Send + Sync {
     /// Returns the instructions for clients of the endpoint.
     fn instructions(&self) -> &str;
 
-    /// Returns JSON pointers to the parts of a result that contain text written by shops and their customers. A part
-    /// may be missing.
+    /// Returns JSON pointers to the texts in a result that shops and their customers wrote. Such a text may be missing.
     fn untrusted(&self) -> &'static [&'static str];
 
-    /// Calls a tool whose name is one of [`Toolset::names`]. Dropping the future cancels the call.
+    /// Calls the tool with one of the names in [`Toolset::names`]. Dropping the future cancels the call.
     async fn call(&self, name: &'static str, arguments: Map<String, Value>, asker: Asker) -> ToolOutcome;
 
-    /// Returns the result of a call that is not executed because of a timeout or a rate limit.
+    /// Returns the result of a call that does not run because of a timeout or a rate limit.
     fn refused(&self, problem: Problem, asker: &Asker) -> ToolOutcome;
 }
 

@@ -1,15 +1,15 @@
-//! Selects the part of a response that a tool's caller wants, in a size that a model can read.
+//! Selection of the response that a tool's caller wants, in a size that a model can read.
 //!
 //! Input: an operation's response and the arguments `fields`, `view` and `list_from`. Output: the response with the
-//! selected fields. Lists are truncated if it would exceed the size limit. `provenance.cut` names every truncated list
-//! and its full length.
+//! selected fields. Lists are shortened if the response exceeds the size limit. `provenance.cut` names every shortened
+//! list with its full length.
 
 use std::collections::BTreeMap;
 
 use api::{OperationAnswer, Problem, Rule, Violation};
 use serde_json::{Map, Value, json};
 
-/// Fields that a compact view omits: images, prose and redundant fields.
+/// Fields that a compact view leaves out: images, prose and redundant fields.
 const NOT_COMPACT: [&str; 10] = [
     "attributes",
     "description",
@@ -23,17 +23,17 @@ const NOT_COMPACT: [&str; 10] = [
     "swatches",
 ];
 
-/// The caller's selection.
+/// Selection by the caller.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct View {
-    /// Field names, with dots between levels. An empty list selects all fields.
+    /// Names of the selected fields, with dots between levels. An empty list selects all fields.
     fields: Vec<String>,
     is_compact: bool,
-    /// Index of the first list entry to return, for lists with more entries.
+    /// Index of the first entry to return, for longer lists.
     list_from: usize,
 }
 
-/// Returns the arguments for a selection, as every tool's schema has them.
+/// Returns the arguments for a selection, which every tool's schema has.
 pub(super) fn parameters() -> [(&'static str, Value); 3] {
     [
         (
@@ -58,7 +58,7 @@ impl View {
     /// Removes the selection from a tool's arguments.
     ///
     /// # Errors
-    /// A 422 problem that lists the invalid arguments.
+    /// Returns a 422 problem with the invalid arguments.
     pub(super) fn take(arguments: &mut Map<String, Value>) -> Result<Self, Problem> {
         let mut violations = Vec::new();
         let mut refuse = |name: &str, rule: Rule, input: Value| {
@@ -92,8 +92,8 @@ impl View {
         }
     }
 
-    /// Returns the selected part of `answer`, truncating lists to stay within `bytes_max` if possible. A small response
-    /// without a selection is not parsed.
+    /// Returns the selected fields of `answer`, with lists that are shortened to `bytes_max` if possible. A small
+    /// response without a selection is not parsed.
     pub(super) fn shown(&self, mut answer: OperationAnswer, bytes_max: usize) -> OperationAnswer {
         if !answer.is_success() || (*self == Self::default() && answer.body.len() <= bytes_max) {
             return answer;
@@ -123,7 +123,7 @@ impl View {
         answer
     }
 
-    /// Records which lists are truncated.
+    /// Records which lists were shortened.
     fn tell_cut(&self, document: &mut Value, whole: &BTreeMap<String, usize>) {
         let left = lengths(document);
         let cut = whole.iter().filter_map(|(list, of)| {
@@ -176,7 +176,7 @@ fn entries(data: &mut Value) -> Vec<&mut Value> {
     }
 }
 
-/// Keeps only the fields with these names in an entry and the objects inside it.
+/// Keeps only the fields with these names in an entry and its objects.
 fn keep(entry: &mut Value, fields: &[String]) {
     match entry {
         Value::Array(entries) => entries.iter_mut().for_each(|entry| keep(entry, fields)),
@@ -197,7 +197,6 @@ fn keep(entry: &mut Value, fields: &[String]) {
     }
 }
 
-/// Removes the fields that a compact view omits.
 fn compact(entry: &mut Value) {
     match entry {
         Value::Array(entries) => entries.iter_mut().for_each(compact),
@@ -209,7 +208,7 @@ fn compact(entry: &mut Value) {
     }
 }
 
-/// Removes the first `from` entries of lists that have more entries.
+/// Removes the first `from` entries of longer lists.
 fn begin(data: &mut Value, from: usize) {
     match data {
         Value::Array(entries) if entries.len() > from => drop(entries.drain(..from)),
@@ -255,14 +254,13 @@ fn truncate(value: &mut Value, length: usize) {
     }
 }
 
-/// Returns the number of levels of a tree, whose nodes have `children`.
+/// Returns the number of levels of a tree whose nodes have `children`.
 fn depth(nodes: &Value) -> usize {
     let nodes = nodes.as_array().map_or(&[][..], Vec::as_slice);
     let below = nodes.iter().filter_map(|node| node.get("children")).map(depth);
     below.max().map_or(usize::from(!nodes.is_empty()), |below| below + 1)
 }
 
-/// Removes the levels of a tree below `levels`.
 fn prune(nodes: &mut Value, levels: usize) {
     for node in nodes.as_array_mut().into_iter().flatten() {
         if levels > 1 {
@@ -279,8 +277,8 @@ fn size(document: &Value) -> usize {
     document.to_string().len()
 }
 
-/// Returns the length of every list by path, such as `data.variants`. If several lists have the same path, returns the
-/// longest.
+/// Returns the length of every list by path, such as `data.variants`. The longest of several lists with the same path
+/// counts.
 fn lengths(document: &Value) -> BTreeMap<String, usize> {
     let mut lengths = BTreeMap::new();
     let mut open = vec![(String::new(), document)];

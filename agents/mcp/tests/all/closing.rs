@@ -1,4 +1,4 @@
-//! A client that closes its connection cancels its request.
+//! Tests that a client that closes its connection cancels its request.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use tokio::time::timeout;
 
 use crate::support::{Market, call};
 
-/// Longer than every operation here, shorter than the endpoint's own timeout.
+/// Wait that is longer than every operation here and shorter than the endpoint's own timeout.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 const MODERN: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// Builds a call that blocks until its client disconnects, in the revision without sessions.
+/// Returns a call in the revision without sessions that blocks until its client disconnects.
 fn modern() -> String {
     let params = json!({
         "name": "search_products", "arguments": { "q": "held" },
@@ -39,7 +39,7 @@ async fn a_connection_that_closes_during_a_slow_call_ends_the_work() {
         ("", held.clone()),
         (streamed, held.clone()),
         (of_modern, modern()),
-        // Last, because its two items end one after the other.
+        // This case is last, because its two items end one after the other.
         ("", format!("[{held},{held}]")),
     ] {
         let mut client = TcpStream::connect(at).await.unwrap();

@@ -1,4 +1,4 @@
-//! Checks that text written by shops is treated as data.
+//! Tests that text written by shops is treated as data.
 
 use serde_json::{Value, json};
 

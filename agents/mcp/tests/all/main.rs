@@ -1,4 +1,4 @@
-//! Tests the endpoint from a client's point of view, over a small test market.
+//! Tests of the endpoint as clients use it, over a small test market.
 
 #![expect(
     clippy::unwrap_used,

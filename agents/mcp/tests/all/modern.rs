@@ -4,7 +4,7 @@ use crate::support::{Answer, Market};
 
 const VERSION: &str = "2026-07-28";
 
-/// Sends a request as the modern revision requires.
+/// Sends a request in the form of the modern revision.
 async fn ask(market: &Market, method: &str, mut params: Value) -> Answer {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": VERSION,

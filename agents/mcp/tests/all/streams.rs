@@ -71,7 +71,7 @@ async fn there_is_no_stream_for_clients_of_later_revisions_or_without_event_stre
     );
 }
 
-/// Returns `true` if a stream is still open after its initial data was read.
+/// Reads the first data of a stream, and returns true if the stream is still open.
 async fn is_open(stream: &mut Response) -> bool {
     let next = stream.body_mut().frame().now_or_never();
     next.is_none_or(|frame| frame.is_some())

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// A market with one endpoint, and handles to control it in tests.
+/// Market with one endpoint, and controls for tests.
 pub(crate) struct Market {
     pub(crate) edge: EdgeRouter,
     pub(crate) stop: CancellationToken,
@@ -34,7 +34,7 @@ pub(crate) struct Work {
     pub(crate) ended: Notify,
 }
 
-/// Signals the end of the work when dropped.
+/// Signal for the end of the work, sent on drop.
 struct Ends(Arc<Work>);
 
 impl Drop for Ends {
@@ -43,7 +43,6 @@ impl Drop for Ends {
     }
 }
 
-/// A response that was read completely.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -62,7 +61,6 @@ impl Answer {
     }
 }
 
-/// A guard that accepts one key.
 #[derive(Debug)]
 struct OneKey;
 
@@ -79,7 +77,6 @@ impl Identify for OneKey {
     }
 }
 
-/// A limit that admits a fixed number of requests.
 #[derive(Debug)]
 struct SoMany(AtomicU32);
 
@@ -213,7 +210,7 @@ impl Market {
         Self { edge, stop, work }
     }
 
-    /// Sends a body with additional headers.
+    /// Sends a body with these additional headers.
     pub(crate) async fn post(&self, headers: &[(&str, &str)], body: impl Into<String>) -> Answer {
         let mut request = Request::builder().method("POST").uri("/v1/mcp");
         request = request
@@ -236,7 +233,7 @@ impl Market {
         }
     }
 
-    /// Calls a tool as a client of revision 2025-11-25 and returns the result.
+    /// Calls a tool like a client of revision 2025-11-25 and returns the result.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
         let headers = [("mcp-protocol-version", "2025-11-25")];
         let answer = self.post(&headers, call(1, tool, &arguments)).await;
