@@ -7,16 +7,16 @@ use crate::failure::{Failure, Fault};
 use crate::market::Market;
 use crate::message::{Capability, ErrorAnswer};
 
-/// Outcome of a request, for REST and MCP alike.
+/// Outcome of a request over REST or MCP.
 #[derive(Debug)]
 pub(crate) enum RequestOutcome {
-    /// The request has a response in the protocol's format: JSON.
+    /// The request has a response in the protocol's format, JSON.
     Answer(StatusCode, Bytes),
-    /// The request is invalid or cannot be served now.
+    /// The request is invalid, or cannot be served now.
     Fault(Fault),
 }
 
-/// Converts the end of an operation to an outcome: its result with `status`, or the failure.
+/// Converts the result of an operation to an outcome: a response with `status`, or the failure.
 pub(crate) fn ended<T: Serialize>(
     status: StatusCode,
     capability: Capability,

@@ -20,7 +20,6 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// Creates the fault of an invalid request.
     pub(crate) fn invalid(content: &str) -> Self {
         Self {
             status: StatusCode::BAD_REQUEST,
@@ -30,7 +29,6 @@ impl Fault {
         }
     }
 
-    /// Creates the fault of an internal error.
     pub(crate) fn internal() -> Self {
         Self {
             status: StatusCode::INTERNAL_SERVER_ERROR,
@@ -41,7 +39,7 @@ impl Fault {
     }
 }
 
-/// Request body: a JSON object, or the failure if the body is not a JSON object.
+/// Request body: a JSON object, or the failure if it is none.
 pub(crate) type RequestBody = Result<Value, Failure>;
 
 /// Reason why a request has no result.
@@ -53,7 +51,7 @@ pub(crate) enum Failure {
     Outcome(Vec<Message>),
 }
 
-/// Fields that are read from a problem document. Each fault in the list becomes one sentence.
+/// Fields of a problem document. Each fault in the list becomes one sentence.
 #[derive(Debug, Deserialize)]
 struct Problem {
     #[serde(default)]
@@ -62,7 +60,7 @@ struct Problem {
     detail: Option<Detail>,
     #[serde(default)]
     title: Option<String>,
-    /// Items that cannot be bought, if that is the reason.
+    /// Items that cannot be bought, if they are the reason.
     #[serde(default)]
     problems: Vec<CartProblem>,
 }
@@ -81,7 +79,6 @@ struct Violation {
 }
 
 impl Failure {
-    /// Creates the failure of an invalid request.
     pub(crate) fn bad(code: &str, content: impl Into<String>) -> Self {
         Self::Transport(Fault {
             status: StatusCode::BAD_REQUEST,
@@ -104,7 +101,7 @@ impl Failure {
             title: None,
             problems: Vec::new(),
         });
-        // In the protocol, an item that cannot be bought is an outcome and not an invalid request.
+        // In the protocol, an item that cannot be bought is an outcome, not an invalid request.
         if !problem.problems.is_empty() {
             let told = |one: CartProblem| Message::recoverable("item_unavailable", one.detail);
             return Self::Outcome(problem.problems.into_iter().map(told).collect());
@@ -133,7 +130,7 @@ impl Failure {
         })
     }
 
-    /// Creates the failure for a response of an operation that cannot be parsed.
+    /// Creates the failure for an operation's response that cannot be parsed.
     pub(crate) fn unreadable(error: &serde_json::Error) -> Self {
         tracing::error!(%error, "an operation's answer does not match its description");
         Self::Transport(Fault::internal())

@@ -1,27 +1,26 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Maximum number of characters of an identifier.
+/// Maximum length of an identifier in characters.
 const CHARS_MAX: usize = 200;
 
-/// A product or one of its variants, as the protocol's identifiers name it.
+/// Product, or one of its variants, as named by the protocol's identifiers.
 ///
 /// A product identifier is the product's id. A variant identifier is the product's id, a colon, and the platform's id
 /// of the variant.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ident {
-    /// Product identifier as the REST API accepts it.
+    /// Product identifier for the REST API.
     pub(crate) product: String,
     pub(crate) variant: Option<String>,
 }
 
-/// Error: an identifier is not valid for a product or variant.
+/// Error for an identifier that is not valid for a product or variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an id of a product or variant")]
 pub(crate) struct NoIdent;
 
 impl Ident {
-    /// Creates the identifier of one variant of a product.
     pub(crate) fn variant(product: &str, variant: &str) -> Self {
         Self {
             product: product.to_owned(),
@@ -37,7 +36,7 @@ impl FromStr for Ident {
         if text.len() > CHARS_MAX {
             return Err(NoIdent);
         }
-        // The colon after the prefix `sha:` of a product id is not a separator.
+        // The colon in the prefix `sha:` of a product id is no separator.
         let (name, rest) = match text.strip_prefix("sha:") {
             Some(rest) => ("sha:", rest),
             None => ("", text),

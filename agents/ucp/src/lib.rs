@@ -1,13 +1,13 @@
-//! Implements the Universal Commerce Protocol (UCP, https://ucp.dev) on top of the REST operations.
+//! Universal Commerce Protocol (UCP, https://ucp.dev) on top of the REST operations.
 //!
-//! Input: an agent's requests in the protocol's format. Output: responses built from the results of REST operations
-//! ([`api::CallOperation`]). No rules for catalogue, carts or checkouts are duplicated here.
+//! Input: an agent's requests in the protocol's format. Output: responses built from results of REST operations
+//! ([`api::CallOperation`]). The crate repeats no rules of catalogue, carts or checkouts.
 //!
 //! A product's variants name their seller. A cart of the protocol belongs to one business, so it is stored as a cart
-//! with items of one brand. A checkout always escalates: a person continues at `continue_url`, the brand's own
-//! checkout. Agents cannot pay.
+//! with items of one brand. Agents cannot pay: every checkout requires that a person continues at `continue_url`, the
+//! brand's own checkout.
 //!
-//! The same operations are available as tools over MCP. [`Version`] lists the supported protocol versions. The tests
+//! The same operations are available as tools over MCP. [`Version`] lists the supported protocol versions. Tests
 //! validate every response against their schemas.
 
 mod answer;
@@ -42,7 +42,7 @@ pub(crate) const BASE_PATH: &str = "/v1/ucp";
 pub struct UcpConfig {
     /// Public URL of the server, without a trailing slash.
     pub public_url: String,
-    /// `true` if the server supports carts and checkouts. If `false`, the server offers only the catalogue.
+    /// `true` if the server has carts and checkouts. Otherwise it offers only the catalogue.
     pub has_carts: bool,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Inner {
 
 impl Ucp {
     /// Creates the protocol's operations on top of `operations`. `guard` has already counted one request for each
-    /// admitted call and is charged any further cost.
+    /// admitted call and charges further costs.
     #[must_use]
     pub fn new(config: UcpConfig, operations: Arc<dyn CallOperation>, guard: Arc<Guard>) -> Self {
         Self(Arc::new(Inner {
@@ -69,8 +69,8 @@ impl Ucp {
         }))
     }
 
-    /// Returns the routes for the profiles, the operations over REST and MCP, and `/llms.txt`. `parts` configures the
-    /// MCP endpoints.
+    /// Returns the routes for the profiles, for the operations over REST and MCP, and for `/llms.txt`. `parts`
+    /// configures the MCP endpoints.
     #[must_use]
     pub fn open_router(&self, parts: &McpParts) -> OpenRouter {
         routes::open(self, parts)

@@ -1,4 +1,4 @@
-//! Serves `/llms.txt`, an introduction to the server for language models.
+//! Text at `/llms.txt`, which introduces the server to language models.
 
 use crate::{BASE_PATH, UcpConfig};
 

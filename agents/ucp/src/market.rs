@@ -1,4 +1,4 @@
-//! Calls the REST operations.
+//! Calls of the REST operations.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ use crate::{Inner, Ucp, Version};
 /// Number of products that count as one request.
 const PRODUCTS_A_REQUEST: usize = 10;
 
-/// Field that operations ignore. The field contains the agent's original request, so that two different requests with
-/// one idempotency key can be distinguished.
+/// Field that operations ignore. It contains the agent's original request, so that two different requests with one
+/// idempotency key can be distinguished.
 const AS_SENT: &str = "as_sent";
 /// Parts of a product that are read.
 const PARTS: &str = "variants,media,offers,attributes";
@@ -26,7 +26,7 @@ const PARTS: &str = "variants,media,offers,attributes";
 /// Query parameters by name.
 pub(crate) type Parameters = BTreeMap<&'static str, String>;
 
-/// Calls operations on behalf of a caller.
+/// Operations on behalf of a caller.
 #[derive(Debug)]
 pub(crate) struct Market<'a> {
     inner: &'a Inner,
@@ -34,8 +34,8 @@ pub(crate) struct Market<'a> {
     version: Version,
 }
 
-/// Price that the buyer was shown, an extension of the protocol. Either an amount or a signed quote, as items of the
-/// REST API accept it.
+/// Price that the buyer was shown, an extension of the protocol: an amount or a signed quote, as for items of the REST
+/// API.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 pub(crate) struct ShownPrice {
     /// Shown price, also under its name in the ACP draft.
@@ -45,7 +45,6 @@ pub(crate) struct ShownPrice {
     quote: Option<Value>,
 }
 
-/// One item for a cart.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
     pub(crate) ident: Ident,
@@ -74,12 +73,11 @@ fn read<T: DeserializeOwned>(answer: &OperationAnswer) -> Result<T, Failure> {
 }
 
 impl Market<'_> {
-    /// Returns the protocol version of the request and its response.
     pub(crate) fn version(&self) -> Version {
         self.version
     }
 
-    /// Returns the server's own URL, used as `continue_url` if no better URL is known.
+    /// Returns the server's own URL, for `continue_url` if there is no better one.
     pub(crate) fn home(&self) -> &str {
         &self.inner.config.public_url
     }
@@ -92,20 +90,19 @@ impl Market<'_> {
         read(&self.inner.operations.call(call).await)
     }
 
-    /// Returns the ids of the products that a search finds, best first.
+    /// Returns the ids of the products that a search finds, the best first.
     pub(crate) async fn search(&self, parameters: &Parameters) -> Result<Vec<String>, Failure> {
         let call = self.operation("search_products", Method::GET, "/v1/search");
         let cards: Vec<Card> = self.ask(with(call, parameters)).await?;
         Ok(cards.into_iter().map(|card| card.id).collect())
     }
 
-    /// Returns a page of a category.
     pub(crate) async fn browse(&self, parameters: &Parameters) -> Result<Page, Failure> {
         let call = self.operation("browse", Method::GET, "/v1/browse");
         self.ask(with(call, parameters)).await
     }
 
-    /// Returns a product. Returns `None` if it does not exist or the identifier is not a product's.
+    /// Returns a product. Returns `None` if it does not exist or the identifier is of something else.
     pub(crate) async fn product(&self, product: &str) -> Result<Option<Detail>, Failure> {
         let path = format!("/v1/products/{}", OperationCall::segment(product));
         let call = self.operation("get_product", Method::GET, path).query("include", PARTS);
@@ -116,15 +113,14 @@ impl Market<'_> {
         }
     }
 
-    /// Returns the offers of all brands for a product, including its own brand. The list is empty if the offers are
-    /// unknown.
+    /// Returns the offers of all brands for a product, including its own brand; an empty list if they are unknown.
     pub(crate) async fn offers(&self, product: &str) -> Vec<BrandOffer> {
         let path = format!("/v1/products/{}/offers", OperationCall::segment(product));
         let call = self.operation("list_offers", Method::GET, path);
         self.ask(call).await.unwrap_or_default()
     }
 
-    /// Returns products by identifier, in the same order. Every [`PRODUCTS_A_REQUEST`] products count as one request.
+    /// Returns products in the order of their identifiers. Every [`PRODUCTS_A_REQUEST`] products count as one request.
     pub(crate) async fn products(&self, products: &[&str]) -> Result<Vec<Option<Detail>>, Failure> {
         self.inner
             .guard
@@ -170,13 +166,12 @@ impl Market<'_> {
         self.ask(call).await
     }
 
-    /// Adds a discount code. A code that is already in the cart stays unchanged.
+    /// Adds a discount code. A code that is already in the cart changes nothing.
     pub(crate) async fn add_code(&self, id: &str, code: &str) -> Result<Cart, Failure> {
         let call = self.operation("add_cart_discount", Method::POST, path(id, "/discount"));
         self.ask(call.body(json!({ "code": code }).to_string())).await
     }
 
-    /// Removes a discount code.
     pub(crate) async fn remove_code(&self, id: &str, code: &str) -> Result<Cart, Failure> {
         let place = path(id, &format!("/discount/{}", OperationCall::segment(code)));
         self.ask(self.operation("remove_cart_discount", Method::DELETE, place))

@@ -1,4 +1,4 @@
-//! Parses the fields of a request object and reports invalid fields.
+//! Parser of the fields of a request object, which reports invalid fields.
 
 use std::error::Error as _;
 
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 /// Deserialises the fields of a request object.
 ///
 /// # Errors
-/// The failure names the invalid field and uses the REST API's wording.
+/// The failure names the invalid field in the REST API's words.
 pub(crate) fn members<T: DeserializeOwned>(sent: &Value) -> Result<T, Failure> {
     let read = Json::from_bytes(sent.to_string().as_bytes());
     let Json(members) = read.map_err(|error| {
@@ -22,8 +22,8 @@ pub(crate) fn members<T: DeserializeOwned>(sent: &Value) -> Result<T, Failure> {
     Ok(members)
 }
 
-/// Converts a deserialisation error to a violation. The error message looks like `way.to[0].member: invalid type:
-/// string "x", expected u32 at line 1 column 9`.
+/// Converts a deserialisation error to a violation. Its message looks like `way.to[0].member: invalid type: string "x",
+/// expected u32 at line 1 column 9`.
 fn violation(fault: &str) -> Violation {
     let begins = ["missing field ", "invalid type: ", "invalid value: ", "invalid length "];
     let at = begins.iter().filter_map(|begin| fault.find(begin)).min();

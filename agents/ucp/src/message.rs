@@ -1,4 +1,4 @@
-//! Envelope of every response, and the messages in addition to its result.
+//! Envelope of every response, and messages that accompany its result.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub(crate) struct Meta {
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
     capabilities: BTreeMap<&'static str, [Active; 1]>,
-    /// Present and empty in checkout responses, because agents cannot pay.
+    /// Empty list in checkout responses, because agents cannot pay.
     #[serde(skip_serializing_if = "Option::is_none")]
     payment_handlers: Option<BTreeMap<&'static str, Active>>,
 }
@@ -69,7 +69,7 @@ impl Meta {
     }
 }
 
-/// A message in addition to a result or instead of one.
+/// Message that accompanies or replaces a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Message {
     #[serde(rename = "type")]
@@ -78,7 +78,7 @@ pub(crate) struct Message {
     content: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     severity: Option<&'static str>,
-    /// Part of the response to which the message refers (JSONPath, RFC 9535).
+    /// Part of the response that the message is about (JSONPath, RFC 9535).
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
 }
@@ -94,7 +94,7 @@ impl Message {
         }
     }
 
-    /// Sets the part of the response to which the message refers.
+    /// Sets the part of the response that the message is about.
     pub(crate) fn about(self, path: String) -> Self {
         Self {
             path: Some(path),
@@ -110,7 +110,7 @@ impl Message {
         Self::new("warning", code, content, None)
     }
 
-    /// Creates an error that the agent can avoid with a different request.
+    /// Creates an error that the agent can avoid by a different request.
     pub(crate) fn recoverable(code: &str, content: impl Into<String>) -> Self {
         Self::new("error", code, content, Some("recoverable"))
     }
@@ -126,7 +126,7 @@ impl Message {
     }
 }
 
-/// A response that reports why there is no result.
+/// Response that reports why there is no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ErrorAnswer {
     ucp: Meta,

@@ -1,4 +1,4 @@
-//! Operations of the protocol, independent of REST or MCP: from request body to outcome.
+//! Operations of the protocol for REST and MCP, from request body to outcome.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -23,7 +23,6 @@ pub(crate) enum CartAction<'a> {
     Cancel(&'a str),
 }
 
-/// A request to the catalogue.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Look {
     Search,
@@ -32,7 +31,6 @@ pub(crate) enum Look {
 }
 
 impl Ucp {
-    /// Executes a catalogue request.
     pub(crate) async fn look(&self, agent: Agent, version: Version, look: Look, sent: RequestBody) -> RequestOutcome {
         let market = self.market(agent.asker, version);
         let capability = match look {
@@ -55,7 +53,7 @@ impl Ucp {
         }
     }
 
-    /// Executes a cart action and returns the cart or its checkout, as `answer` selects.
+    /// Executes a cart action. Returns the cart or its checkout, depending on `answer`.
     pub(crate) async fn carry_out(
         &self,
         agent: Agent,
@@ -92,8 +90,8 @@ fn body<T: DeserializeOwned>(sent: RequestBody) -> Result<T, Failure> {
     members(&sent?)
 }
 
-/// Returns the outcome of `work`. If the agent identified itself incorrectly, returns its `fault` without running
-/// `work`.
+/// Returns the outcome of `work`. If the agent identified itself incorrectly, its `fault` is the outcome and `work`
+/// does not run.
 async fn told<T: Serialize>(
     status: StatusCode,
     capability: Capability,

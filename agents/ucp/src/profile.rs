@@ -1,4 +1,4 @@
-//! Serves the profile: the offered capabilities, their versions and their URLs.
+//! Profile with the offered capabilities, their versions and their URLs.
 
 use api::{EntityTag, if_none_match};
 use axum::body::Body;
@@ -26,7 +26,7 @@ fn capability(capability: Capability, version: Version) -> (String, Value) {
         Version::V2026_04_08 => "",
         Version::V2026_08_25 => "shopping/",
     };
-    // Pages of extensions are next to the folder for shopping.
+    // The pages of extensions are beside the folder for shopping.
     let folder_of_page = if capability == Capability::Discount { "" } else { folder };
     let mut told = json!([{
         "version": version,
@@ -61,8 +61,7 @@ fn services(config: &UcpConfig, version: Version) -> Vec<Value> {
     }
 }
 
-/// Returns the profile of a market in one version. The profile has no payment handler, because a person pays at the
-/// seller.
+/// Returns the profile of a market in one version. It has no payment handler, because a person pays at the seller.
 pub(crate) fn profile(config: &UcpConfig, version: Version) -> Value {
     let of_carts = [Capability::Cart, Capability::Checkout, Capability::Discount];
     let offered = [Capability::Search, Capability::Lookup]
@@ -83,7 +82,7 @@ pub(crate) fn profile(config: &UcpConfig, version: Version) -> Value {
     json!({ "ucp": ucp })
 }
 
-/// Responds with a text that depends on the configuration alone.
+/// Responds with a text that depends only on the configuration.
 pub(crate) fn constant(headers: &HeaderMap, media_type: &'static str, text: String) -> Response {
     let tag = EntityTag::of(&[text.as_bytes()]);
     let known = if_none_match(headers, &tag);

@@ -1,4 +1,4 @@
-//! Parses requests.
+//! Parsers of requests.
 
 use api::Asker;
 use axum::extract::FromRequestParts;
@@ -12,10 +12,10 @@ use crate::Version;
 use crate::failure::{Failure, RequestBody};
 
 const AGENT: HeaderName = HeaderName::from_static("ucp-agent");
-/// Maximum number of characters of the header.
+/// Maximum length of the header in characters.
 const AGENT_CHARS_MAX: usize = 2_048;
 
-/// Caller of an operation, with the idempotency key. Every request starts with this data.
+/// Caller of an operation, with the idempotency key.
 #[derive(Debug)]
 pub(crate) struct Agent {
     pub(crate) asker: Asker,
@@ -74,10 +74,11 @@ fn agent(headers: &HeaderMap) -> Result<(), Failure> {
     check(stated.profile, stated.version, content)
 }
 
-/// Checks how an agent identifies itself. The profile is not fetched. The version must be a supported one.
+/// Checks an agent's identification. The profile is not fetched. The version must be a supported one.
 ///
 /// # Errors
-/// `wrong_profile` says where the profile must be given. An unsupported version gives `version_unsupported`.
+/// Fails for a missing or invalid profile with the text `wrong_profile`, and for an unsupported version with
+/// `version_unsupported`.
 fn check(profile: Option<&str>, version: Option<&str>, wrong_profile: &str) -> Result<(), Failure> {
     if !profile.is_some_and(is_address) {
         return Err(Failure::bad("invalid_profile_url", wrong_profile));
@@ -90,29 +91,29 @@ fn check(profile: Option<&str>, version: Option<&str>, wrong_profile: &str) -> R
     Ok(())
 }
 
-/// Returns `true` if the URL could be that of a profile.
+/// True if the URL could be that of a profile.
 fn is_address(profile: &str) -> bool {
     let Ok(url) = Url::parse(profile) else { return false };
     let is_here = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
     profile.len() <= AGENT_CHARS_MAX && (url.scheme() == "https" || url.scheme() == "http" && is_here)
 }
 
-/// The agent's identification in the header.
+/// Identification of the agent in the header.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Statement<'a> {
     profile: Option<&'a str>,
-    /// Version, from a separate dictionary member or from a parameter of the profile.
+    /// Version, from a dictionary member of its own or from a parameter of the profile.
     version: Option<&'a str>,
 }
 
 impl<'a> Statement<'a> {
-    /// Parses the strings of the dictionary: the texts between quotation marks, each named by the text before it. URLs
-    /// and versions do not contain quotation marks.
+    /// Parses the strings of the dictionary: texts between quotation marks, each named by the text before it. URLs and
+    /// versions contain no quotation marks.
     fn read(text: &'a str) -> Self {
         let parts: Vec<&str> = text.split('"').collect();
         let (mut stated, mut member) = (Self::default(), "");
         let pairs = parts.chunks_exact(2);
-        // An unterminated string leaves no remainder and makes the dictionary invalid.
+        // A remainder means that the last string has no end, so the dictionary is invalid.
         if pairs.remainder().is_empty() {
             return stated;
         }
@@ -133,7 +134,7 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// Parses an optional body. A missing body becomes an empty object.
+/// Parses an optional body. A missing body is an empty object.
 pub(crate) fn optional_body(sent: &Bytes) -> RequestBody {
     if sent.is_empty() {
         return Ok(Value::Object(Map::new()));
@@ -141,14 +142,13 @@ pub(crate) fn optional_body(sent: &Bytes) -> RequestBody {
     body(sent)
 }
 
-/// Parses the body of a request.
 pub(crate) fn body(body: &Bytes) -> RequestBody {
     let value: Value = serde_json::from_slice(body)
         .map_err(|error| Failure::bad("malformed_json", format!("The body is not valid JSON: {error}")))?;
     object(value, "The body")
 }
 
-/// Returns the value as an object. Errors refer to it as `name`.
+/// Returns the value as an object. Errors call it `name`.
 pub(crate) fn object(value: Value, name: &str) -> RequestBody {
     if value.is_object() {
         Ok(value)

@@ -1,4 +1,4 @@
-//! Offers the protocol over MCP: the same operations as tools, with the arguments that the protocol defines.
+//! Protocol over MCP: the same operations as tools, with the arguments that the protocol defines.
 
 use agents_mcp::{ToolError, ToolOutcome, Toolset};
 use api::{Asker, OperationAnswer, Problem};
@@ -135,7 +135,7 @@ const CARTS: [Tool; 9] = [
     ),
 ];
 
-/// The protocol's operations as tools, in one version.
+/// Operations of the protocol as tools, in one version.
 #[derive(Debug)]
 pub(crate) struct UcpTools {
     ucp: Ucp,
@@ -195,7 +195,7 @@ impl UcpTools {
 }
 
 impl ToolAction {
-    /// Returns `true` if the argument `id` names a cart or a checkout.
+    /// True if the argument `id` names a cart or a checkout.
     const fn names_one(self) -> bool {
         matches!(self, Self::Read | Self::Replace | Self::Complete | Self::Cancel)
     }
@@ -253,7 +253,7 @@ impl Tool {
         })
     }
 
-    /// Returns the schema of the fields that are read. Further fields of the protocol's own schema are ignored.
+    /// Returns the schema of the fields that are read. Other fields of the protocol's schema are ignored.
     fn body_schema(&self) -> Value {
         let text = || json!({ "type": "string" });
         let texts = || json!({ "type": "array", "items": { "type": "string" } });

@@ -4,8 +4,8 @@ use serde::{Serialize, Serializer};
 
 /// Supported versions of the protocol.
 ///
-/// Responses are the same in both versions: the later version only adds optional fields, and this server does not use
-/// them.
+/// Responses are the same in both versions, because the later version only adds optional fields that this server does
+/// not use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     /// Version 2026-04-08, offered over REST and MCP.
@@ -18,7 +18,7 @@ impl Version {
     /// All supported versions, the earliest first.
     pub(crate) const ALL: [Self; 2] = [Self::V2026_04_08, Self::V2026_08_25];
 
-    /// Parses a version as the protocol writes it.
+    /// Parses a version in the protocol's spelling.
     pub(crate) fn of(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|version| version.as_str() == text)
     }

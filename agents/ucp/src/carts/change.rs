@@ -10,8 +10,8 @@ use crate::wire::Cart;
 
 const NO_CART: &str = "The cart does not exist, or it is empty.";
 
-/// Converts a cart to the response. Fails for a cart without lines, which has ended, and for a cart with several
-/// sellers, which the protocol does not support.
+/// Converts a cart to the response. Fails for an ended cart, which has no lines, and for a cart with several sellers,
+/// which the protocol does not support.
 fn told(market: &Market<'_>, cart: &Cart, answer: Answer) -> Result<CartAnswer, Failure> {
     written(cart, market.version(), answer).ok_or_else(|| match cart.groups.len() {
         0 if !cart.problems.is_empty() => Failure::Outcome(cart.problems.iter().map(trouble).collect()),
@@ -81,8 +81,7 @@ pub(crate) async fn create(
         .check_out(&id, &body.sent, key)
         .await
         .map_err(|failure| match failure {
-            // The cart id is the only field of the request, so a validation error means that the cart is missing or
-            // empty.
+            // The request contains only the cart id, so a validation error means that the cart is missing or empty.
             Failure::Transport(fault) if fault.code == "validation" => Failure::not_found(NO_CART),
             failure => failure,
         })?;
@@ -103,13 +102,12 @@ pub(crate) async fn create(
     told(market, &cart, answer)
 }
 
-/// Returns the current state of a cart or a checkout.
 pub(crate) async fn read(market: &Market<'_>, id: &str, answer: Answer) -> Result<CartAnswer, Failure> {
     told(market, &market.cart(id).await?, answer)
 }
 
-/// Returns a cart before a change. Returns `None` if it does not exist but the request has a key and may therefore be a
-/// repetition.
+/// Returns a cart before a change. Returns `None` if it does not exist but the request has a key, and may therefore be
+/// a repetition.
 async fn before(market: &Market<'_>, id: &str, key: Option<&HeaderValue>) -> Result<Option<Cart>, Failure> {
     match market.cart(id).await {
         Err(Failure::Outcome(_)) if key.is_some() => Ok(None),
@@ -117,8 +115,7 @@ async fn before(market: &Market<'_>, id: &str, key: Option<&HeaderValue>) -> Res
     }
 }
 
-/// Replaces a cart with the requested state, once per idempotency key. Lines that the request does not name are
-/// removed.
+/// Replaces a cart with the requested state, once per idempotency key. Lines that the request lacks are removed.
 pub(crate) async fn replace(
     market: &Market<'_>,
     id: &str,
@@ -135,7 +132,7 @@ pub(crate) async fn replace(
     }
     let cart = before(market, id, key.as_ref()).await?;
     if let Some(cart) = &cart {
-        // A cart that has ended cannot be reopened.
+        // An ended cart cannot be opened again.
         told(market, cart, answer.clone())?;
     }
     let groups = cart.iter().flat_map(|cart| &cart.groups);
@@ -151,8 +148,7 @@ pub(crate) async fn replace(
     told(market, &body.discounts.set(market, cart).await?, answer)
 }
 
-/// Ends a cart or a checkout, once per idempotency key. The lines of the cart are removed and the last state of the
-/// cart is returned.
+/// Ends a cart or a checkout, once per idempotency key. Removes the cart's lines and returns its last state.
 pub(crate) async fn cancel(
     market: &Market<'_>,
     id: &str,

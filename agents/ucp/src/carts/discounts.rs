@@ -1,5 +1,5 @@
-//! Discount codes of a cart (the extension `dev.ucp.shopping.discount`). Codes in a request replace the codes in the
-//! cart. The response lists the codes that apply, and for each other code the reason why it does not apply.
+//! Discount codes of a cart (the extension `dev.ucp.shopping.discount`). Codes in a request replace those in the cart.
+//! The response lists the codes that apply, and the reasons why other codes do not.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,14 +13,13 @@ const CODE_CHARS_MAX: usize = 255;
 /// Prefix of a store's warnings about discounts.
 const OF_DISCOUNTS: &str = "discount_";
 
-/// Discount codes in a request. If `codes` is missing, the codes in the cart stay.
+/// Discount codes in a request. Without `codes`, the codes in the cart stay.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct DiscountsBody {
     codes: Option<Vec<String>>,
 }
 
-/// Discounts in a response.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Discounts {
     codes: Vec<String>,
@@ -41,7 +40,7 @@ impl DiscountsBody {
     /// Checks the codes before anything is changed.
     ///
     /// # Errors
-    /// There are too many codes, or a code is empty or too long.
+    /// Fails if there are too many codes, or a code is empty or too long.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let codes = self.codes.as_deref().unwrap_or_default();
         let is_code = |code: &String| {
@@ -81,7 +80,7 @@ impl DiscountsBody {
     }
 }
 
-/// Compares codes without regard to case, as stores do.
+/// True if two codes are equal. The case does not matter, as at stores.
 fn is_same(one: &str, other: &str) -> bool {
     one.trim().to_lowercase() == other.trim().to_lowercase()
 }
@@ -111,7 +110,7 @@ pub(super) fn told(group: &Group) -> Option<Discounts> {
     (!discounts.codes.is_empty() || !discounts.applied.is_empty()).then_some(discounts)
 }
 
-/// Returns a message for each code that does not apply, with the store's reason if it states one.
+/// Returns a message for each code that does not apply, with the store's reason if stated.
 pub(super) fn refusals(group: &Group) -> Vec<Message> {
     let refused = group
         .discount_codes
@@ -133,13 +132,12 @@ pub(super) fn refusals(group: &Group) -> Vec<Message> {
     messages.collect()
 }
 
-/// Returns `true` for a store's warning that explains why a code does not apply.
+/// True for a store's warning that explains why a code does not apply.
 pub(super) fn is_reason(warning: &Warning) -> bool {
     warning.code.starts_with(OF_DISCOUNTS)
 }
 
-/// Maps a store's reason to the protocol's name for it. If the protocol has none, the store's own name is used
-/// (Storefront API, `CartWarningCode`).
+/// Returns the protocol's name for a store's reason, or else the store's own name (Storefront API, `CartWarningCode`).
 fn rejection(reason: &str) -> &str {
     match reason {
         "discount_not_found" => "discount_code_invalid",

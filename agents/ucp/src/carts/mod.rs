@@ -44,16 +44,15 @@ struct Buyer {
 pub(crate) struct CartBody {
     line_items: Vec<LineBody>,
     buyer: Buyer,
-    /// Id of the cart to check out.
+    /// Id of the cart for the checkout.
     cart_id: Option<String>,
     discounts: discounts::DiscountsBody,
-    /// Whole body as sent. Fields that are not read must still distinguish two requests with one idempotency key.
+    /// Whole body as sent. Fields that are not read still distinguish two requests with one idempotency key.
     #[serde(skip)]
     sent: Value,
 }
 
 impl CartBody {
-    /// Parses a request body.
     pub(crate) fn read(sent: RequestBody) -> Result<Self, Failure> {
         let sent = sent?;
         let read: Self = members(&sent)?;
@@ -70,7 +69,7 @@ impl CartBody {
         }
     }
 
-    /// Returns the requested quantities by variant. Each variant occurs only once in the result.
+    /// Returns the requested quantities. Each variant occurs only once.
     fn items(&self) -> Result<Vec<Item>, Failure> {
         if self.line_items.len() > LINES_MAX {
             return Err(Failure::bad(

@@ -1,4 +1,4 @@
-//! Converts a cart of the REST API to the protocol's cart or checkout. The conversion has no side effects.
+//! Pure conversion of a cart of the REST API to a cart or checkout of the protocol.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::ids::Ident;
 use crate::message::{Capability, Message, Meta};
 use crate::wire::{Cart, Group, Line, PriceChange, Problem};
 
-/// Attribute with the attribution token in stores' carts, and its name in responses.
+/// Attribute with the attribution token in stores' carts, and the token's name in responses.
 const TOKEN: &str = "haat_attribution";
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -37,7 +37,7 @@ struct LineItem {
     item: Item,
     quantity: u32,
     totals: Vec<Total>,
-    /// `true` if the store kept the price that the buyer was shown. The protocol has no field for this.
+    /// `true` if the store's price equals the price that the buyer was shown. The protocol has no field for this.
     #[serde(skip_serializing_if = "Option::is_none")]
     price_held: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ struct Link {
     title: String,
 }
 
-/// A cart or a checkout. A checkout additionally has a status and links.
+/// Cart or checkout. Only a checkout has a status and links.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct CartAnswer {
     ucp: Meta,
@@ -75,24 +75,24 @@ pub(crate) struct CartAnswer {
     attribution: Option<BTreeMap<&'static str, String>>,
 }
 
-/// Kind of document that a response contains.
+/// Kind of document in a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     Cart,
-    /// A cart that has ended, in its last state.
+    /// Ended cart in its last state.
     EndedCart,
-    /// A checkout. `url` is where a person continues; without it, the cart's own URL is used. `token` states who sent
+    /// Checkout. A person continues at `url` or, without it, at the cart's own URL. `token` names the service that sent
     /// the buyer.
     Checkout {
         url: Option<String>,
         token: Option<String>,
     },
-    /// A checkout that was cancelled.
+    /// Checkout that was cancelled.
     Canceled,
 }
 
 impl Answer {
-    /// A checkout in its current state.
+    /// Checkout in its current state.
     pub(crate) const NOW: Self = Self::Checkout { url: None, token: None };
 
     fn is_over(&self) -> bool {
@@ -115,7 +115,7 @@ fn total(kind: &'static str, amount: i64) -> Total {
     }
 }
 
-/// Creates an entry of the totals, or none if the amount is zero.
+/// Creates an entry of the totals, or none for an amount of zero.
 fn entry(kind: &'static str, amount: i64, display_text: Option<&'static str>) -> Option<Total> {
     (amount != 0).then_some(Total {
         kind,
@@ -215,7 +215,7 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
         }
     }
     messages.extend(discounts::refusals(group));
-    // Reasons for rejected codes are listed with the codes.
+    // Rejected codes are listed with their reasons elsewhere.
     let of_codes = group.discount_codes.iter().any(|code| !code.applicable);
     for warning in group
         .warnings
@@ -230,7 +230,7 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
             None => message,
         });
     }
-    // A cart that has ended is returned in its last state, without querying the store.
+    // An ended cart is returned in its last state, without a query to the store.
     if !group.verified && !answer.is_over() {
         let content = format!("{} did not answer; the cart is shown as last known.", group.brand);
         messages.push(Message::warning("not_verified", content));
@@ -242,13 +242,13 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
     messages
 }
 
-/// Returns `true` if the group has a line that its store still sells.
+/// True if the group has a line that its store still sells.
 fn can_be_paid(group: &Group) -> bool {
     let is_sold = |line: &Line| line.qty > 0 && (line.available || line.qty < line.requested_qty);
     group.lines.iter().any(is_sold)
 }
 
-/// Converts a cart with items of one brand. Returns `None` if the cart contains no line of that brand.
+/// Converts a cart with items of one brand. Returns `None` if the cart has no line of that brand.
 pub(crate) fn written(cart: &Cart, version: Version, answer: Answer) -> Option<CartAnswer> {
     let [group] = cart.groups.as_slice() else { return None };
     let messages = messages(cart, group, &answer);

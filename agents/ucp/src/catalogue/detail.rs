@@ -24,7 +24,6 @@ pub(crate) struct DetailBody {
     filters: Filters,
 }
 
-/// Response with the details of a product.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct DetailAnswer {
     ucp: Meta,
@@ -77,7 +76,7 @@ pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result
     whole.variants.truncate(VARIANTS_MAX);
     whole.selected = (!whole.options.is_empty()).then_some(selected);
     let offers = market.offers(&detail.id).await;
-    // If there is only one seller, the product itself is the offer.
+    // With only one seller, the product itself is the offer.
     if offers.len() > 1 {
         whole.haat_offers = offers.iter().filter_map(offer).collect();
     }
@@ -87,9 +86,8 @@ pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result
     })
 }
 
-/// Drops options from a selection until some variant has all remaining options. Options are dropped individually.
-/// Options that `preferences` does not name are dropped first, starting with the last option. Then options in
-/// `preferences` are dropped, from the end of `preferences`.
+/// Drops options from a selection until some variant has all the others. Options are dropped one by one: first those
+/// that `preferences` does not name, from the last one, then those in `preferences`, also from the last one.
 fn effective(variants: &[Variant], mut selected: Vec<SelectedOption>, preferences: &[String]) -> Vec<SelectedOption> {
     let rank = |one: &SelectedOption| preferences.iter().position(|name| *name == one.name);
     while !selected.is_empty() && !variants.iter().any(|one| one.has(&selected)) {
@@ -101,8 +99,8 @@ fn effective(variants: &[Variant], mut selected: Vec<SelectedOption>, preference
     selected
 }
 
-/// Marks each option value with two facts: whether a variant combines it with the other selected values, and whether
-/// such a variant can be bought.
+/// Marks each option value with two facts: a variant combines it with the other selected values, and such a variant can
+/// be bought.
 fn signal(options: &mut [ProductOption], variants: &[Variant], selected: &[SelectedOption]) {
     for option in options {
         let others: Vec<SelectedOption> = selected.iter().filter(|one| one.name != option.name).cloned().collect();

@@ -5,8 +5,8 @@ use super::*;
 use crate::catalogue::filter::PriceFilter;
 use crate::wire;
 
-/// Builds a product whose variants have these colours and sizes. The last element of each entry is `true` if the
-/// variant can be bought.
+/// Returns a product whose variants have these colours and sizes. The last element is `true` if the variant can be
+/// bought.
 fn made(variants: &[(&str, &str, bool)]) -> Product {
     let variant = |(nth, (color, size, _)): (usize, &(&str, &str, bool))| {
         json!({ "id": (nth + 1).to_string(), "sku": null, "title": format!("{color} / {size}"),

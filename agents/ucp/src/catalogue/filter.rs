@@ -23,7 +23,7 @@ pub(crate) struct PriceFilter {
     max: Option<i64>,
 }
 
-/// Location and currency of the buyer, as far as they are used.
+/// Location and currency of the buyer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Context {
@@ -35,7 +35,7 @@ impl PriceFilter {
         self.min.is_none() && self.max.is_none()
     }
 
-    /// Returns `true` if a price is within the limits. A price of 0 means no price and is never within limits.
+    /// True if a price is within the limits, which a price of 0 (no price) never is.
     pub(crate) fn takes(self, amount: i64) -> bool {
         let is_price = amount > 0 || self.is_none();
         is_price && self.min.is_none_or(|min| amount >= min) && self.max.is_none_or(|max| amount <= max)
@@ -69,7 +69,7 @@ impl Filters {
         Ok(self)
     }
 
-    /// Converts the filters to parameters for search and browse.
+    /// Converts the filters to parameters of search and browse.
     pub(crate) fn parameters(&self, context: &Context) -> Parameters {
         let mut parameters = Parameters::new();
         for (name, amount) in [("price_min", self.price.min), ("price_max", self.price.max)] {

@@ -12,7 +12,6 @@ use crate::message::{Capability, Message, Meta};
 /// Maximum number of identifiers in a request.
 const IDS_MAX: usize = 50;
 
-/// Body of a lookup request.
 #[derive(Debug, Deserialize)]
 pub(crate) struct LookupBody {
     ids: Vec<String>,
@@ -20,7 +19,6 @@ pub(crate) struct LookupBody {
     filters: Filters,
 }
 
-/// Response to a lookup request.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct LookupAnswer {
     ucp: Meta,
@@ -96,7 +94,7 @@ pub(crate) async fn lookup(market: &Market<'_>, body: LookupBody) -> Result<Look
     })
 }
 
-/// Adds one variant of a product to the results. A variant found through several identifiers is listed once.
+/// Adds one variant of a product to the results. A variant found by several identifiers is listed once.
 fn take(products: &mut Vec<Product>, mut whole: Product, nth: usize, input: Input) {
     let mut variant = whole.variants.swap_remove(nth);
     let at = products.iter().position(|known| known.id == whole.id);

@@ -1,4 +1,4 @@
-//! Converts a product of the REST API to the protocol's format. The conversion has no side effects.
+//! Pure conversion of a product of the REST API to the protocol's format.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,6 @@ use super::filter::PriceFilter;
 use crate::ids::Ident;
 use crate::wire::{self, BrandOffer, Detail, Offer};
 
-/// An amount with its currency.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Price {
     amount: i64,
@@ -46,7 +45,7 @@ struct Media {
     height: Option<u32>,
 }
 
-/// One value of an option. If requested, with its availability in combination with the selected values.
+/// Value of an option. If requested, the value has its availability in combination with the selected values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct OptionValue {
     pub(crate) label: String,
@@ -62,7 +61,6 @@ pub(crate) struct ProductOption {
     pub(crate) values: Vec<OptionValue>,
 }
 
-/// A selected value of an option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
 pub(crate) struct SelectedOption {
     pub(crate) name: String,
@@ -80,11 +78,11 @@ struct Seller {
     name: String,
 }
 
-/// The offer of one of several sellers, with the fields of the draft of `offers` (ucp#811).
+/// Offer of one of several sellers, with the fields of the draft of `offers` (ucp#811).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SellerOffer {
     seller: OfferSeller,
-    /// Identifier of the item, as this market's carts accept it.
+    /// Identifier of the item for this market's carts.
     item_id: String,
     price: Price,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,7 +105,7 @@ pub(crate) struct Input {
     pub(crate) kind: &'static str,
 }
 
-/// A variant: one form of a product that can be bought.
+/// Form of a product that can be bought.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Variant {
     pub(crate) id: String,
@@ -129,7 +127,6 @@ pub(crate) struct Variant {
     pub(crate) inputs: Vec<Input>,
 }
 
-/// A product in the protocol's format.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Product {
     pub(crate) id: String,
@@ -154,8 +151,8 @@ pub(crate) struct Product {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
     metadata: Value,
-    /// All sellers of the product, if there are several. The field has its own name while the protocol's field is a
-    /// draft.
+    /// All sellers of the product, if there are several. The field has a name of its own while the protocol's field is
+    /// a draft.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) haat_offers: Vec<SellerOffer>,
 }
@@ -167,7 +164,7 @@ impl Availability {
     }
 }
 
-/// Converts a brand's offer. Returns `None` if it has no price or no page.
+/// Converts a brand's offer. Returns `None` without a price or page.
 pub(crate) fn offer(offer: &BrandOffer) -> Option<SellerOffer> {
     let url = url::Url::parse(&offer.url).ok()?;
     let price = |amount| Price {
@@ -193,20 +190,20 @@ impl Variant {
         self.availability.available
     }
 
-    /// Returns `true` if the variant has all of these options.
+    /// True if the variant has all of these options.
     pub(crate) fn has(&self, selected: &[SelectedOption]) -> bool {
         selected.iter().all(|one| self.options.contains(one))
     }
 }
 
-/// Returns an absolute web URL unchanged. Returns `None` for other texts, which the protocol does not accept.
+/// Returns a text that is an absolute web URL. The protocol does not accept other texts.
 fn address(text: &str) -> Option<String> {
     let url = url::Url::parse(text).ok()?;
     matches!(url.scheme(), "https" | "http").then(|| url.to_string())
 }
 
-/// Converts a product, with only the variants within the price limits. The first variant that can be bought comes
-/// first. Returns `None` if no variant is within the limits.
+/// Converts a product with the variants within the price limits. The first variant that can be bought comes first.
+/// Returns `None` if no variant is within the limits.
 pub(crate) fn product(detail: &Detail, prices: &PriceFilter) -> Option<Product> {
     let offers: BTreeMap<&str, &Offer> = detail
         .offers
@@ -222,7 +219,7 @@ pub(crate) fn product(detail: &Detail, prices: &PriceFilter) -> Option<Product> 
     // The sort is stable, so variants otherwise keep the store's order.
     variants.sort_by_key(|one| !one.is_available());
     let range = |prices: Vec<Price>| {
-        // A price of 0 means no price. A gift with a purchase, for example, must not set the minimum price.
+        // A price of 0 means no price. A free gift, for example, must not set the minimum price.
         let min = prices
             .iter()
             .min_by_key(|price| (price.amount <= 0, price.amount))?

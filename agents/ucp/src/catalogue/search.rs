@@ -12,9 +12,9 @@ use crate::message::{Capability, Message, Meta};
 
 /// Default number of products on a page.
 const LIMIT: usize = 10;
-/// Maximum number of products on a page. A higher limit in a request is reduced to it, as the protocol allows.
+/// Maximum number of products on a page. A higher limit in a request is lowered, as the protocol allows.
 const LIMIT_MAX: usize = 20;
-/// Maximum number of products that a text search returns in total.
+/// Maximum number of products of a text search in total.
 const RANKED_MAX: usize = 40;
 const QUERY_CHARS_MAX: usize = 512;
 
@@ -25,7 +25,6 @@ struct Paging {
     limit: Option<u64>,
 }
 
-/// Body of a search request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct SearchBody {
@@ -42,7 +41,6 @@ struct Pagination {
     has_next_page: bool,
 }
 
-/// Response to a search request.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct SearchAnswer {
     ucp: Meta,
@@ -55,7 +53,7 @@ pub(crate) struct SearchAnswer {
 /// Position at which the next page begins.
 enum Next {
     End,
-    /// After this number of ranked search results.
+    /// Position after this number of ranked results.
     At(usize),
     /// Cursor of the underlying list.
     Cursor(String),
@@ -106,7 +104,7 @@ pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<Sear
             if !filters.categories.is_empty() {
                 parameters.insert("facets", json!({ "category": filters.categories }).to_string());
             }
-            // Requests the maximum number of results, so that all pages are parts of one list.
+            // Every page requests the maximum, so that all pages are from one list.
             parameters.insert("limit", RANKED_MAX.to_string());
             let ranked = market.search(&parameters).await?;
             let end = from.saturating_add(limit);
@@ -141,7 +139,7 @@ pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<Sear
     })
 }
 
-/// Returns a digest of a search. The cursors of a search contain the digest and are rejected for any other search.
+/// Returns a digest of a search. The search's cursors contain the digest and are rejected for any other search.
 fn mark(query: Option<&str>, filters: &Filters, context: &Context) -> String {
     let parts = json!([query, filters.categories, filters.parameters(context)]);
     let hash = Sha256::digest(parts.to_string());

@@ -1,4 +1,4 @@
-//! HTTP routes for documents that depend on the configuration alone.
+//! HTTP routes for documents that depend only on the configuration.
 
 use api::MethodError;
 use axum::extract::State;

@@ -1,5 +1,5 @@
-//! Parts that the OpenAPI descriptions of operations share. The protocol has its own schemas, so bodies are described
-//! as plain objects.
+//! Shared parts of the OpenAPI descriptions of operations. The protocol has its own schemas, so bodies are described as
+//! plain objects.
 
 use std::collections::BTreeMap;
 

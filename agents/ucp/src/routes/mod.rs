@@ -1,4 +1,4 @@
-//! HTTP routes: each parses the request, calls one function and writes the response.
+//! HTTP routes, which parse the request, call one function and write the response.
 
 mod carts;
 mod catalogue;
@@ -18,7 +18,6 @@ use utoipa_axum::routes;
 use crate::tools::UcpTools;
 use crate::{BASE_PATH, Ucp, Version};
 
-/// Returns the documented REST routes.
 fn operations() -> OpenApiRouter<Ucp> {
     described("The Universal Commerce Protocol (UCP).")
         .routes(routes!(constants::get_ucp_profile))
@@ -36,7 +35,7 @@ fn operations() -> OpenApiRouter<Ucp> {
         .routes(routes!(checkouts::ucp_cancel_checkout))
 }
 
-/// Returns the MCP routes of the first and the later protocol version.
+/// Returns the MCP routes of the first and of the later protocol version.
 fn of_mcp() -> [OpenApiRouter<Mcp>; 2] {
     let about = "The Universal Commerce Protocol (UCP) over MCP.";
     [
@@ -45,7 +44,6 @@ fn of_mcp() -> [OpenApiRouter<Mcp>; 2] {
     ]
 }
 
-/// Returns the OpenAPI description of the operations.
 pub(crate) fn document() -> OpenApi {
     let mut document = operations().into_openapi();
     for tools in of_mcp() {

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// A cart of the REST API. Here always with items of one brand.
+/// Cart of the REST API, always with items of one brand here.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Cart {
     pub(crate) cart_id: String,
@@ -48,7 +48,7 @@ pub(crate) struct Line {
     pub(crate) discount_minor: i64,
 }
 
-/// A discount code and whether the store applies it.
+/// Discount code, with the store's verdict.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Code {
     pub(crate) code: String,
@@ -58,14 +58,14 @@ pub(crate) struct Code {
     pub(crate) refusal: Option<CodeRefusal>,
 }
 
-/// The store's reason for not applying a code, if it states one.
+/// Store's reason for not applying a code, if stated.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct CodeRefusal {
     pub(crate) store_code: Option<String>,
     pub(crate) detail: Option<String>,
 }
 
-/// A discount that needs no code.
+/// Discount that needs no code.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct AutomaticDiscount {
     pub(crate) title: String,
@@ -94,7 +94,7 @@ pub(crate) struct Problem {
     pub(crate) detail: String,
 }
 
-/// Checkouts of the brands, each with the token that states who sent the buyer.
+/// Checkouts of the brands, each with the token that names the service that sent the buyer.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Checkout {
     pub(crate) checkouts: Vec<BrandCheckout>,

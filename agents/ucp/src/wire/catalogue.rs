@@ -2,20 +2,17 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// A product in a list.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Card {
     pub(crate) id: String,
 }
 
-/// A page of a list.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Page {
     pub(crate) items: Vec<Card>,
     pub(crate) next_cursor: Option<String>,
 }
 
-/// A product with its details.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Detail {
     pub(crate) id: String,
@@ -61,13 +58,13 @@ pub(crate) struct Offer {
     pub(crate) available: bool,
 }
 
-/// A brand's offer for the same product.
+/// Offer of a brand for the same product.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct BrandOffer {
     pub(crate) id: String,
     pub(crate) brand: String,
     pub(crate) url: String,
-    /// Id of the matching variant. Null if the offer is for the whole product.
+    /// Id of the matching variant; null if the offer is for the whole product.
     pub(crate) variant_id: Option<String>,
     pub(crate) price_minor: i64,
     pub(crate) compare_at_minor: Option<i64>,

@@ -1,4 +1,4 @@
-//! Fields that are read from REST responses. Fields that are not listed are ignored.
+//! Fields that are read from REST responses. All other fields are ignored.
 
 mod cart;
 mod catalogue;

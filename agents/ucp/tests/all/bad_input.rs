@@ -1,4 +1,4 @@
-//! Tests invalid requests.
+//! Tests of invalid requests.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Tests the protocol's operations through their routes, with REST operations that return prepared responses.
+//! Tests of the protocol's operations through their routes, over REST operations with prepared responses.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
@@ -22,13 +22,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limit::RequestCount;
 
-/// A fake market with forty products that records the calls.
+/// Fake market with forty products that records calls.
 #[derive(Debug, Default)]
 struct Shop {
     asked: Mutex<Vec<String>>,
     /// Response to every call, if set.
     refuses: Option<(u16, &'static str, Option<u64>)>,
-    /// Counter of the callers' requests.
+    /// Counter of callers' requests.
     counted: Arc<RequestCount>,
 }
 
@@ -58,7 +58,7 @@ fn detail(nth: usize) -> Value {
     } })
 }
 
-/// Builds a brand's offer for a product.
+/// Returns a brand's offer for a product.
 fn offer(nth: usize, price_minor: i64) -> Value {
     json!({
         "id": id(nth), "brand": format!("Brand {nth}"), "url": format!("https://shop-{nth}.example/products/kurta"),
@@ -263,7 +263,7 @@ async fn identifiers_that_lead_to_one_product_find_it_once_and_others_are_named(
         .map(|one| one["content"].clone())
         .collect();
     assert_eq!(absent, [json!(format!("{}:9", id(2))), json!("x y")]);
-    // A price filter excludes more expensive variants.
+    // A price filter leaves out more expensive variants.
     let cheap = json!({ "ids": [id(1)], "filters": { "price": { "max": 9_000 } } });
     assert_eq!(post(&shop, "/catalog/lookup", cheap).await.1["products"], json!([]));
 }
@@ -287,7 +287,7 @@ async fn what_an_operation_refuses_is_told_in_the_protocols_way() {
         let wait = headers.get("retry-after").map(|wait| wait.to_str().unwrap().to_owned());
         assert_eq!(wait, refused.2.map(|seconds| seconds.to_string()));
     }
-    // Items that cannot be bought are reported one by one.
+    // Each item that cannot be bought has its own message.
     let shop = Arc::new(Shop {
         refuses: Some((404, "product_not_found", None)),
         ..Shop::default()

@@ -1,4 +1,4 @@
-//! Tests the protocol over MCP.
+//! Tests of the protocol over MCP.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ async fn tools_of_the_catalogue_answer_what_rest_answers() {
         ),
         ("lookup_catalog", "/catalog/lookup", json!({ "ids": [id(1), "x y"] })),
         ("get_product", "/catalog/product", json!({ "id": id(3) })),
-        // An outcome of the protocol is a result, even if the outcome states that the product does not exist.
+        // An outcome of the protocol is a result, even if it states that the product does not exist.
         ("get_product", "/catalog/product", json!({ "id": "nothing" })),
     ] {
         let rest = post(&shop, path, asked.clone()).await.1;
