@@ -1,4 +1,4 @@
-//! Wires access control: API keys, sessions, rate limits, and the pages and endpoints about them.
+//! Wiring of access control: API keys, sessions, rate limits, and the pages and endpoints about them.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -24,24 +24,23 @@ use crate::exit::usage;
 use crate::running::Note;
 use crate::wiring::Context;
 
-/// Interval at which changed keys are looked up. A revocation takes effect on every server within this time.
+/// Interval at which changed keys are read. A revocation takes effect on every server within this time.
 const KEYS_REFRESH: Duration = Duration::from_secs(1);
 
-/// The access checks of the servers in one process.
+/// Access checks of the servers in one process.
 #[derive(Debug)]
 pub(crate) struct Doors {
     guard: Arc<Guard>,
-    /// Routes about plans, quota and the caller. The dashboard's routes are included if there is a state and a sign-in
-    /// address.
+    /// Routes about plans, quota and the caller, and those of the dashboard if there is a state and a sign-in address.
     pub(crate) routes: OpenRouter,
     known: Option<KeyService>,
     mailer: Option<Mailer>,
     stop: CancellationToken,
-    /// Note with the address of the dashboard, for `haat keys dashboard`.
+    /// Note with the dashboard's address, for `haat keys dashboard`.
     _note: Option<Note>,
 }
 
-/// The key service, which stops when the servers stop.
+/// Service for keys, which stops with the servers.
 #[derive(Debug)]
 struct KeyService {
     state: State,
@@ -109,7 +108,7 @@ impl Doors {
 }
 
 impl Doors {
-    /// Returns the access check that the edge of the servers runs first on each request.
+    /// Returns the access check that the edge runs first on each request.
     pub(crate) fn guard(&self) -> Arc<Guard> {
         Arc::clone(&self.guard)
     }
@@ -119,35 +118,33 @@ impl Doors {
         self.stop.child_token()
     }
 
-    /// Returns the mailer, if the server sends mail.
     pub(crate) fn mailer(&self) -> Option<&Mailer> {
         self.mailer.as_ref()
     }
 
-    /// Returns the state, if there is one.
     pub(crate) fn state(&self) -> Option<&State> {
         self.known.as_ref().map(|known| &known.state)
     }
 
-    /// Takes the routes to serve beside the other ones. Later calls return no routes.
+    /// Returns the routes that the server must add. A second call returns none.
     pub(crate) fn take_routes(&mut self) -> OpenRouter {
         std::mem::take(&mut self.routes)
     }
 
-    /// Writes the counted usage of keys after the servers have stopped.
+    /// Writes the counted usage of keys once the servers have stopped.
     pub(crate) async fn close(self) -> anyhow::Result<()> {
         self.stop.cancel();
         let Some(known) = self.known else { return Ok(()) };
         known.usage.await.context("usage of keys")?;
         known.keys.await.context("changes of keys")?;
-        // Closing merges SQLite's side files (its write-ahead log) into the database file.
+        // Closing merges SQLite's write-ahead log into the database file.
         known.state.close().await;
         Ok(())
     }
 }
 
 impl KeyService {
-    /// Starts two background tasks: one refreshes the keys, the other writes their usage.
+    /// Starts two background tasks: one reads changed keys, the other writes their usage.
     fn start(context: &Context, state: State, index: KeyIndex, stop: CancellationToken) -> (Self, Arc<UsageMeter>) {
         let keys = tokio::spawn(index.keep_fresh(KEYS_REFRESH, stop.clone()));
         let config = &context.config;
@@ -164,7 +161,7 @@ impl KeyService {
     }
 }
 
-/// Refuses unknown operation names: a mistyped name would leave its operation open to everybody.
+/// Refuses unknown operation names, because a mistyped name would leave its operation open to everybody.
 fn check_operations(keyed: &BTreeSet<String>) -> anyhow::Result<()> {
     let documents = [
         QueryServer::openapi(),
@@ -191,7 +188,7 @@ fn check_operations(keyed: &BTreeSet<String>) -> anyhow::Result<()> {
     }
 }
 
-/// Creates limits in this process. The limits start from today's usage of each key as recorded in the state.
+/// Creates limits in this process, which start from today's usage of each key in the state.
 async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -> LocalLimits {
     let config = &context.config;
     let local = LocalLimits::new(
@@ -215,7 +212,7 @@ async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -
 /// Checks that this program supports the configured kind of limits.
 ///
 /// # Errors
-/// The limits are configured as shared, but this program was built without Valkey.
+/// Fails if shared limits are configured but the program was built without Valkey.
 pub(crate) fn check_limits(context: &Context) -> anyhow::Result<()> {
     if context.config.limits.url.is_empty() || cfg!(feature = "valkey") {
         return Ok(());
@@ -260,25 +257,23 @@ pub(crate) fn public_url(context: &Context, local: SocketAddr) -> String {
     }
 }
 
-/// Returns true if the mails of a demo are reachable from this machine only.
+/// True if only this machine can reach the mails of a demo.
 pub(crate) fn shows_mails(context: &Context, local: SocketAddr) -> bool {
     context.config.public_url.is_empty() && local.ip().to_canonical().is_loopback()
 }
 
-/// Leaves a note with the address of the dashboard.
 fn noted(context: &Context, local: SocketAddr) -> Option<Note> {
     let storage = context.storage().ok()?;
     Note::leave(&storage, local.port(), &public_url(context, local))
 }
 
-/// Returns the ways to sign in to a dashboard.
 fn ways(dashboard: &Dashboard) -> Vec<KeyWay> {
     let provider = dashboard.has_provider().then_some(KeyWay::Provider);
     let mail = dashboard.mailer().map(|_| KeyWay::Mail);
     provider.into_iter().chain(mail).chain([KeyWay::Operator]).collect()
 }
 
-/// Creates the dashboard, if browsers can reach it at an address for which they keep session cookies.
+/// Creates the dashboard if its address lets browsers keep session cookies.
 fn dashboard_of(
     context: &Context,
     state: &State,

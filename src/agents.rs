@@ -1,4 +1,4 @@
-//! Wires the endpoints for agents, which call the same operations as the REST API.
+//! Wiring of the endpoints for agents, which call the same operations as the REST API.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,24 +16,23 @@ use crate::access::public_url;
 use crate::config::cors_origins;
 use crate::wiring::Context;
 
-/// The parts that the endpoint for agents needs.
+/// Dependencies of the endpoint for agents.
 pub(crate) struct At<'a> {
     pub(crate) context: &'a Context,
     /// Access check of the server.
     pub(crate) guard: Arc<Guard>,
-    /// Address that the server listens on.
     pub(crate) local: SocketAddr,
     /// Token that is cancelled when the server stops.
     pub(crate) stop: CancellationToken,
 }
 
-/// Operations that another server runs, with their description.
+/// Operations of another server, with their description.
 pub(crate) struct RemoteServer {
     operations: Arc<dyn CallOperation>,
     document: OpenApi,
 }
 
-/// Returns the stored-data operations of the query server at which the gateway looks up products.
+/// Returns the operations on stored data of the query server at which the gateway looks up products.
 pub(crate) fn elsewhere(context: &Context) -> anyhow::Result<RemoteServer> {
     let given = &context.config.live_gateway;
     let timeout = Duration::from_millis(context.config.mcp.timeout_ms);
@@ -44,7 +43,7 @@ pub(crate) fn elsewhere(context: &Context) -> anyhow::Result<RemoteServer> {
     })
 }
 
-/// Adds the endpoints for agents to the routes of the operations. Operations without a local route are forwarded to
+/// Adds the endpoints for agents to the routes of the operations. Operations without a route here are forwarded to
 /// `elsewhere`.
 pub(crate) fn with_agents(
     open: OpenRouter,

@@ -1,4 +1,4 @@
-//! Wires discovery: the catalogue that it searches, and the language model that parses sentences.
+//! Wiring of discovery: the catalogue that it searches, and the language model that interprets sentences.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -23,10 +23,10 @@ use query_server::schema::{self, NamedValue, ProductAnswer, ProductCard, SearchA
 use crate::exit::usage;
 use crate::wiring::Context;
 
-/// Number of cards to request from the search; only those that fit are returned.
+/// Number of cards to request from a search. Only those that fit are returned.
 const CARDS_MAX: i64 = 40;
 
-/// Returns the route of discovery, which uses the query server of this process.
+/// Returns the route of discovery over this process's query server.
 pub(crate) fn open_router(context: &Context, server: &QueryServer, guard: Arc<Guard>) -> anyhow::Result<OpenRouter> {
     let model = Model::of(&context.config.discover.model).map_err(|error| usage(error.into()))?;
     // Without a configured public address, a relative path is correct wherever the server runs.
@@ -40,7 +40,7 @@ pub(crate) fn open_router(context: &Context, server: &QueryServer, guard: Arc<Gu
     Ok(agents_discover::open_router(discover))
 }
 
-/// Access to the query server in the same process.
+/// Query server in the same process.
 #[derive(Debug)]
 struct InProcess {
     server: QueryServer,
@@ -96,7 +96,7 @@ impl Catalogue for InProcess {
         };
         match self.server.product_with(&request, detail) {
             Ok(detail) => Ok(Some(detail)),
-            // The product was removed by a release published in between.
+            // A newer release no longer has the product.
             Err(OperationError::ProductNotFound) => Ok(None),
             Err(error) => Err(told(error)),
         }

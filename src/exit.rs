@@ -6,7 +6,7 @@ use pipeline_crawl::RegistryError;
 
 pub(crate) use crate::plain::plain;
 
-/// The outcome of a command, as its exit code reports it.
+/// Outcome of a command, as its exit code reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
@@ -15,16 +15,16 @@ pub(crate) enum Outcome {
     /// Some stores failed or were held back, the command was interrupted, or a check found something that works but
     /// needs the operator. All other work was done.
     Partial,
-    /// Another writer committed first, so this command lost the race.
+    /// Another writer committed first.
     LostRace,
 }
 
-/// Marks an error as caused by the command line or the configuration.
+/// Mark of an error that the command line or the configuration caused.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct UsageError(String);
 
-/// Marks an error as a race lost to another writer.
+/// Mark of an error because another writer was faster.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct LostRaceError(String);
@@ -37,7 +37,7 @@ pub(crate) fn lost_race(message: impl Into<String>) -> anyhow::Error {
     anyhow::Error::new(LostRaceError(message.into()))
 }
 
-/// Returns true if the reader of the output has closed the pipe.
+/// True if the reader of the output has closed the pipe.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let cause = cause.downcast_ref::<std::io::Error>();
@@ -45,7 +45,7 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     }) && error.to_string() == crate::output::STANDARD_OUTPUT
 }
 
-/// Returns true if other writers committed first at each attempt.
+/// True if other writers committed first at each attempt.
 fn is_contended(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(cause.downcast_ref(), Some(LakeError::Contended { .. }))
         || matches!(cause.downcast_ref(), Some(RegistryError::Contended))

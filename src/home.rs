@@ -1,4 +1,4 @@
-//! The storage of the home: checks that it exists, and which commands may create it.
+//! Storage of the home: checks that it exists, and which commands may create it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::wiring::Context;
 /// Advice for an absent home.
 const MAKE: &str = "`haat brands add DOMAIN` creates it, `haat crawl --release` fills it; or choose another home \
      with --home or HAAT_HOME";
-/// Names of the parts of a home, including those of earlier versions.
+/// Names of folders and files in a home, including those of earlier versions.
 const PARTS: [&str; 12] = [
     "registry",
     "checks",
@@ -28,12 +28,12 @@ const PARTS: [&str; 12] = [
     "state",
     "haat.toml",
 ];
-/// Time limit for an object store's answer about the home. After it the command itself reports the error.
+/// Time limit for an object store's answer about the home. After it, the command itself reports the error.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Context {
-    /// Opens the storage that `home` names. An absent folder is an error: a mistyped path must not look like an empty
-    /// market.
+    /// Opens the storage that `home` names. An absent folder is an error, because a mistyped path must not look like an
+    /// empty market.
     pub(crate) fn storage(&self) -> anyhow::Result<Storage> {
         let home = &self.config.home;
         let folder = Some(home.trim()).filter(|home| !home.is_empty()).and_then(folder_of);
@@ -52,10 +52,10 @@ impl Context {
         })
     }
 
-    /// Refuses a home without any data of a market: an absent folder, a folder with unrelated content, or a bucket with
-    /// nothing under the prefix. An empty folder is accepted as a new home.
+    /// Refuses a home without any data of a market: an absent folder, a folder with other content, or a bucket with
+    /// nothing under the prefix. An empty folder is a new home.
     ///
-    /// A bucket that does not answer is not refused here: the command itself reports what is wrong.
+    /// A bucket that does not respond is accepted, because the command itself reports the fault.
     ///
     /// A half-restored home is refused too.
     pub(crate) async fn require_home(&self) -> anyhow::Result<()> {
@@ -86,8 +86,7 @@ impl Context {
     }
 }
 
-/// Returns true if the folder has content, but no part of a home. Hidden entries and a file system's own entries are
-/// ignored.
+/// True if the folder has content, but nothing of a home. Hidden entries and a file system's own entries do not count.
 fn holds_other_things(folder: &Path) -> bool {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -1,16 +1,16 @@
-//! The meaning of `home`, and of other paths in the configuration.
+//! Interpretation of `home` and of other paths in the configuration.
 
 use std::path::PathBuf;
 
 use url::Url;
 
-/// Parses the home as a URL of a supported kind; returns `None` for a path.
+/// Parses the home as a URL of a supported kind. Returns `None` for a path.
 pub(crate) fn url_of(home: &str) -> Option<Url> {
     let url = Url::parse(home).ok()?;
     matches!(url.scheme(), "file" | "s3").then_some(url)
 }
 
-/// Returns the folder that `home` names; `None` if `home` is not a local folder.
+/// Returns the folder that `home` names, or `None` if it is not local.
 pub(crate) fn folder_of(home: &str) -> Option<PathBuf> {
     match url_of(home) {
         Some(url) => url.to_file_path().ok().filter(|_| url.scheme() == "file"),
@@ -18,10 +18,10 @@ pub(crate) fn folder_of(home: &str) -> Option<PathBuf> {
     }
 }
 
-/// Expands `~` in a configured path to the user's home directory, as a shell does.
+/// Replaces `~` in a configured path by the user's home directory, as a shell does.
 ///
 /// # Errors
-/// The path begins with `~name`, which only a shell can expand, or the user has no home directory.
+/// Fails if the path begins with `~name`, which only a shell can replace, or if the user has no home directory.
 pub(crate) fn expanded(key: &str, path: &str) -> anyhow::Result<String> {
     let Some(rest) = path.strip_prefix('~') else {
         return Ok(path.to_owned());

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::exit::usage;
 
-/// An address to listen on, exactly as it was configured.
+/// Address to listen on, exactly as configured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct ListenAddress(String);
@@ -56,7 +56,7 @@ impl fmt::Display for ListenAddress {
 }
 
 impl ListenAddress {
-    /// Resolves the host. IPv4 addresses come first, because most clients of a local server try them.
+    /// Resolves the host. IPv4 addresses come first, because most clients of a local server use them.
     pub(crate) async fn addresses(&self) -> anyhow::Result<Vec<SocketAddr>> {
         let found = tokio::net::lookup_host(self.0.as_str()).await;
         let found = found.with_context(|| format!("cannot listen on {self}: the host name cannot be resolved"));
@@ -80,7 +80,7 @@ impl ListenAddress {
     }
 }
 
-/// Builds the error for a failure to listen on `listen`, with advice.
+/// Returns the error for a failure to listen on `listen`, with advice.
 pub(crate) fn refused(listen: impl fmt::Display, kind: ErrorKind, error: anyhow::Error) -> anyhow::Error {
     let told = match kind {
         ErrorKind::AddrInUse => {

@@ -1,4 +1,4 @@
-//! The listeners of a server, and its graceful shutdown.
+//! Listeners of a server, and their graceful stop.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::wiring::Context;
 
 type ListenerTask = JoinHandle<Result<(), api::ServeError>>;
 
-/// The main listener of the market, and its side listeners.
+/// Main listener of the market, and its side listeners.
 #[derive(Debug)]
 pub(crate) struct Listeners {
-    /// Time for which the server still accepts requests after the stop signal.
+    /// Time for which requests are still accepted after the stop signal.
     leave: Duration,
     stop: CancellationToken,
     served: ListenerTask,
@@ -24,7 +24,7 @@ pub(crate) struct Listeners {
 }
 
 impl Listeners {
-    /// Starts serving in the background; `stop` stops the main listener.
+    /// Starts to serve in the background. `stop` stops the main listener.
     pub(crate) fn serve(
         context: &Context,
         listener: TcpListener,
@@ -46,9 +46,9 @@ impl Listeners {
         self
     }
 
-    /// Waits for the stop signal `told`, and announces it with `say`. Then waits until proxies have switched to other
-    /// servers and the requests in flight are completed. Returns an error immediately if a listener fails. Probes get
-    /// responses until the last request is completed.
+    /// Waits for the stop signal `told`, and announces it with `say`. Then waits until proxies use other servers and
+    /// the running requests are done. Returns an error at once if a listener fails. Probes get responses until the last
+    /// request is done.
     pub(crate) async fn until(self, told: impl Future<Output = ()>, say: impl FnOnce()) -> anyhow::Result<()> {
         let Self {
             leave,
@@ -83,7 +83,7 @@ impl Listeners {
     }
 }
 
-/// A listener beside the market's own, which clients of the market cannot overload.
+/// Listener beside the market's own, which clients of the market cannot overload.
 #[derive(Debug)]
 pub(crate) struct SideListener {
     address: String,
@@ -95,7 +95,6 @@ pub(crate) struct SideListener {
 const ASIDE_CONNECTIONS_MAX: usize = 64;
 
 impl SideListener {
-    /// Starts serving in the background.
     pub(crate) fn serve(
         listener: TcpListener,
         router: api::EdgeRouter,
@@ -112,19 +111,18 @@ impl SideListener {
         Ok(Self { address, stop, served })
     }
 
-    /// Returns the base URL of the listener.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
-    /// Stops the listener after the requests in flight are completed.
+    /// Stops the listener once its running requests are done.
     pub(crate) async fn end(self) -> anyhow::Result<()> {
         self.stop.cancel();
         Ok(self.served.await.context("probes and lookups")??)
     }
 }
 
-/// Binds the address in the configuration key `key`; returns `None` if the address is empty.
+/// Binds the address in the configuration key `key`. Returns `None` if the address is empty.
 pub(crate) async fn listen_aside(name: &str, key: &str) -> anyhow::Result<Option<TcpListener>> {
     if name.is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Wires the live gateway: the catalogue that it uses, and the receivers of the stores' responses.
+//! Wiring of the live gateway: the catalogue that it uses, and the receivers of the stores' responses.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,12 +29,12 @@ use crate::access::Doors;
 use crate::exit::usage;
 use crate::wiring::Context;
 
-/// Maximum time to wait until the results of code tests are stored; responses do not depend on it.
+/// Maximum time for storing the results of code tests. Responses do not wait for it.
 const KEPT_WITHIN: Duration = Duration::from_millis(1_500);
 /// Interval at which expired carts and stored responses are deleted.
 const TIDIED_EVERY: Duration = Duration::from_secs(3600);
 
-/// Access to the query server in the same process.
+/// Query server in the same process.
 #[derive(Debug)]
 struct InProcess(QueryServer);
 
@@ -72,7 +72,7 @@ fn told(error: OperationError) -> CatalogueError {
     }
 }
 
-/// The brands and their products.
+/// Brands and their products.
 #[derive(Debug)]
 pub(crate) struct Brands {
     pub(crate) catalogue: Arc<dyn Catalogue>,
@@ -90,7 +90,7 @@ impl Brands {
     }
 }
 
-/// Passes live responses of stores to the watches, and to the lake if recording is enabled.
+/// Passes live responses of stores to the watches, and to the lake if they are recorded.
 #[derive(Debug)]
 struct Observers {
     watches: Option<ObservationSender>,
@@ -108,12 +108,12 @@ impl Observe for Observers {
     }
 }
 
-/// Stores the results of code tests in the home, where servers of stored data find them.
+/// Ledger of code tests in the home, where servers of stored data find them.
 #[derive(Debug)]
 struct HomeLedger {
     storage: Storage,
     clock: Arc<dyn Clock>,
-    /// Serialises writes: two tests at one store must not overwrite each other.
+    /// Lock for writes, so that two tests at one store do not overwrite each other.
     turn: Mutex<()>,
 }
 
@@ -136,7 +136,7 @@ impl TestLedger for HomeLedger {
     }
 }
 
-/// A gateway, and the recorder of the stores' responses.
+/// Gateway, and the recorder of the stores' responses.
 #[derive(Debug)]
 pub(crate) struct LiveService {
     gateway: LiveGateway,
@@ -151,9 +151,9 @@ pub(crate) struct Writer {
 }
 
 impl LiveService {
-    /// Creates a gateway over the catalogue of `brands`. The gateway stores carts in `state`, and its public address is
-    /// `public_url`. Observations go to `storage` and to `watches`. Expired data is deleted periodically until the
-    /// servers behind `doors` have stopped.
+    /// Creates a gateway over the catalogue of `brands`, with carts in `state` and the public address `public_url`.
+    /// Observations go to `storage` and to `watches`. Expired data is deleted periodically until the servers behind
+    /// `doors` have stopped.
     pub(crate) fn new(
         context: &Context,
         storage: &Storage,
@@ -206,23 +206,21 @@ impl LiveService {
         })
     }
 
-    /// Returns the routes of the gateway's operations.
     pub(crate) fn open_router(&self) -> OpenRouter {
         self.gateway.open_router().merge(self.coupons.open_router())
     }
 
-    /// Returns the gateway; all clones share one state.
+    /// Returns the gateway, whose clones share one state.
     pub(crate) fn gateway(&self) -> &LiveGateway {
         &self.gateway
     }
 
-    /// Returns the probes, and the metrics if they are shown, for a server that has no others.
+    /// Returns the probes, and the metrics if shown, for a server that has no others.
     pub(crate) fn probes(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
         self.gateway.probes(metrics)
     }
 
-    /// Returns the gateway, which must be notified of the shutdown, and the recorder, which must write the last
-    /// responses.
+    /// Returns the gateway, which must be told of the stop, and the recorder, which must write the last responses.
     pub(crate) fn into_parts(self) -> (LiveGateway, Option<Writer>) {
         (self.gateway, self.writer)
     }
@@ -235,7 +233,7 @@ impl Writer {
         Self { stop, written }
     }
 
-    /// Writes everything recorded so far, and stops.
+    /// Writes everything that was recorded, and stops.
     pub(crate) async fn finish(self) -> anyhow::Result<()> {
         self.stop.cancel();
         self.written.await.context("a background writer did not stop")
@@ -246,14 +244,14 @@ impl Writer {
 pub(crate) const NO_MASTER_KEY: &str = "carts are stored encrypted: set state.master_key (HAAT_STATE__MASTER_KEY) to \
     64 hexadecimal digits, the same for all servers that share state.url";
 
-/// The state of servers that store carts, and the keys that seal it.
+/// State of servers that store carts, with the keys that seal it.
 #[derive(Debug, Clone)]
 pub(crate) struct SealedState {
     pub(crate) state: State,
     pub(crate) keys: MasterKeys,
 }
 
-/// Opens the state of servers that store carts; fails without master keys.
+/// Opens the state of servers that store carts. Fails without master keys.
 pub(crate) async fn kept(context: &Context) -> anyhow::Result<SealedState> {
     let (state, keys) = context.served_state().await?;
     let keys = keys.context(NO_MASTER_KEY);

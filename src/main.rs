@@ -1,5 +1,4 @@
-//! The `haat` binary: reads the configuration, wires the crates and prints results. This crate contains no business
-//! rules.
+//! Binary `haat`: reads the configuration, wires the crates and prints results. It contains no business rules.
 //!
 //! Input: the command line, a configuration file and `HAAT_…` variables. Output: results on standard output, logs and
 //! progress on standard error, and an exit code.
@@ -71,7 +70,7 @@ fn main() -> ExitCode {
             } else {
                 format!("haat: {}", exit::plain(&error))
             };
-            // Standard error may be closed, and there is no other place to write to.
+            // Standard error may be closed, and there is no other output.
             let _ = writeln!(std::io::stderr(), "{report}");
             outcome.into()
         }
@@ -81,10 +80,10 @@ fn main() -> ExitCode {
 fn start(cli: Cli) -> anyhow::Result<Outcome> {
     let output = Output { json: cli.global.json };
     if let Command::Completions { shell } = cli.command {
-        // The script is generated in memory first: the generator panics if a write fails.
+        // The script is generated in memory first, because the generator panics if a write fails.
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut Cli::command(), "haat", &mut script);
-        // A completion script is printed as it is, even with `--json`.
+        // A completion script is printed unchanged, even with `--json`.
         Output { json: false }.print(&(), |out| out.write_all(&script))?;
         return Ok(Outcome::Done);
     }
@@ -109,7 +108,7 @@ fn start(cli: Cli) -> anyhow::Result<Outcome> {
     let traces = api::init_logs(format, &config.log.filter, collector).map_err(|error| exit::usage(error.into()))?;
     let context = Context::new(config, output, cli.global.quiet, layers.is_default("home"));
     let scratch = Arc::clone(&context.scratch);
-    // Boxed: the future contains every command's state and would be a large value on the stack.
+    // The future is boxed because it contains every command's state and is large.
     let outcome = runtime.block_on(Box::pin(commands::run(cli.command, context)));
     if let Some(traces) = traces {
         traces.end();

@@ -1,4 +1,4 @@
-//! The output of commands: JSON documents for programs, plain lines for people. Logs go to standard error.
+//! Output of commands: JSON documents for programs, plain lines for people. Logs go to standard error.
 
 use std::io::{self, Write};
 
@@ -14,14 +14,13 @@ pub(crate) fn counted(count: impl TryInto<u64>, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Prints results to standard output.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {
     pub(crate) json: bool,
 }
 
 impl Output {
-    /// Writes a part of a result that is too large to keep in memory.
+    /// Writes a part of a result that is too large for memory.
     pub(crate) fn write(part: &[u8]) -> anyhow::Result<()> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(part).context(STANDARD_OUTPUT)?;

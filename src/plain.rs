@@ -1,7 +1,6 @@
-//! Error messages in plain words: one chain of causes, without duplicates and without the wording of client libraries.
+//! Error messages in plain words: one chain of causes, without duplicates and without the words of client libraries.
 
-/// Formats the error and its causes in one line. Some causes contain a backtrace in their text, which is removed
-/// because operators do not need it.
+/// Formats the error and its causes in one line. Backtraces in causes are removed, because operators do not need them.
 pub(crate) fn plain(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain() {
@@ -51,7 +50,7 @@ fn request(text: &str) -> Option<String> {
     Some(format!("{before}{asked}{tries}: {cause}"))
 }
 
-/// Removes the address from `error sending request for url (…)`, because it was named before.
+/// Removes the address from `error sending request for url (…)`, because the line already has it.
 fn without_url(text: &str) -> String {
     match text.split_once(" for url (") {
         Some((before, rest)) => {
@@ -62,7 +61,7 @@ fn without_url(text: &str) -> String {
     }
 }
 
-/// Extracts message and code from an XML error response, as S3 sends it.
+/// Returns message and code of an XML error response, as S3 sends it.
 fn answered(text: &str) -> Option<String> {
     let tag = |name: &str| {
         let (_, rest) = text.split_once(&format!("<{name}>"))?;
@@ -78,7 +77,7 @@ fn answered(text: &str) -> Option<String> {
     }
 }
 
-/// Minimum length of a part that is removed as a duplicate: a shorter one may repeat by chance.
+/// Minimum length of a part that is removed as a duplicate. A shorter part may repeat by chance.
 const REPEATED_CHARS_MIN: usize = 12;
 
 /// Removes the parts of a line that repeat an earlier part.

@@ -19,7 +19,7 @@ use crate::output::counted;
 /// Interval between the progress lines of a crawl without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(60);
 
-/// The progress of a crawl.
+/// Progress of a crawl.
 #[derive(Debug, Default)]
 struct Counts {
     stores: AtomicU64,
@@ -45,7 +45,7 @@ impl Counts {
     }
 }
 
-/// Reports the progress of a crawl at intervals, until the returned handle is dropped.
+/// Logs the progress of a crawl at intervals until the returned handle is dropped.
 fn said_each(
     counts: &Arc<Counts>,
     every: Duration,
@@ -61,13 +61,13 @@ fn said_each(
     }))
 }
 
-/// Draws a crawl as one bar over its stores, with the products and bytes read so far.
+/// Bar of a crawl over its stores, with the products and bytes read so far.
 #[derive(Debug)]
 pub(crate) struct CrawlBar {
     stores: ProgressBar,
     products: ProgressBar,
     counts: Arc<Counts>,
-    // Task that reports progress until the bar is dropped.
+    // Task that logs progress until the bar is dropped.
     _said: Option<AbortOnDropHandle<()>>,
     // One owner draws both lines, so that they do not overwrite each other.
     _lines: indicatif::MultiProgress,
@@ -82,7 +82,7 @@ fn rate(per_second: f64) -> String {
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
-        // A failed write is ignored: the bar is then drawn without the rate.
+        // If the write fails, the bar has no rate.
         let _ = out.write_str(&rate(state.per_sec()));
     })
 }
@@ -145,7 +145,7 @@ impl Progress for CrawlBar {
     }
 }
 
-/// Draws a backfill as one bar over its stores.
+/// Bar of a backfill over its stores.
 #[derive(Debug)]
 pub(crate) struct BackfillBar {
     stores: ProgressBar,
@@ -196,7 +196,7 @@ impl Drop for BackfillBar {
     }
 }
 
-/// Draws the crawls of several days as one bar.
+/// Bar of the crawls of several days.
 #[derive(Debug)]
 pub(crate) struct DayBar(ProgressBar);
 
@@ -212,7 +212,6 @@ impl DayBar {
         Self(bar)
     }
 
-    /// Counts one more crawled day.
     pub(crate) fn crawled(&self) {
         self.0.inc(1);
     }
@@ -224,7 +223,7 @@ impl Drop for DayBar {
     }
 }
 
-/// Draws the probing of stores as one bar.
+/// Bar of the probing of stores.
 #[derive(Debug)]
 pub(crate) struct ProbeBar(ProgressBar);
 
@@ -239,7 +238,6 @@ impl ProbeBar {
         Self(bar)
     }
 
-    /// Counts one more probed store.
     pub(crate) fn probed(&self, url: &Url, verdict: &str) {
         self.0.inc(1);
         self.0.set_message(format!("{url}: {verdict}"));
@@ -252,7 +250,7 @@ impl Drop for ProbeBar {
     }
 }
 
-/// Draws a build as one bar over its products.
+/// Bar of a build over its products.
 #[derive(Debug)]
 pub(crate) struct BuildBar(ProgressBar);
 
@@ -286,7 +284,7 @@ impl Drop for BuildBar {
     }
 }
 
-/// Draws a copy as one bar over its bytes.
+/// Bar of a copy over its bytes.
 #[derive(Debug)]
 pub(crate) struct CopyBar(ProgressBar);
 
@@ -347,7 +345,7 @@ mod tests {
             );
         }
         drop(saying);
-        // The bar stays silent after the crawl ends.
+        // The bar is silent after the end of the crawl.
         while said.recv().await.is_some() {}
         let hours = Duration::from_secs(2 * 3600 + 7 * 60 + 59);
         assert!(counts.line(hours).starts_with("crawling for 2 h 07 min: "));

@@ -1,6 +1,6 @@
-//! The servers that run on a home: each server writes a note with its address and locks the note while it runs.
+//! Servers that run on a home. Each server writes a note with its address and locks the note while it runs.
 //!
-//! The lock ends with the process, even after a crash. A note that can be locked therefore belongs to a server that is
+//! The lock ends with the process, even after a crash. A note without a lock therefore belongs to a server that is
 //! gone.
 
 use std::fs::{self, File, TryLockError};
@@ -15,7 +15,7 @@ const FOLDER: &str = "state/servers";
 /// Maximum size of a note, which contains one address.
 const NOTE_BYTES_MAX: u64 = 4096;
 
-/// The note of a server in this process; dropping it removes the file.
+/// Note of a server in this process. Dropping it removes the file.
 #[derive(Debug)]
 pub(crate) struct Note {
     path: PathBuf,
@@ -23,8 +23,8 @@ pub(crate) struct Note {
 }
 
 impl Note {
-    /// Writes a note that a server with a dashboard is reached at `public_url` and listens on `port`. Returns `None` if
-    /// the home is not a folder or cannot be written, which is not an error.
+    /// Writes a note about a server with a dashboard at `public_url` that listens on `port`. Returns `None` if the home
+    /// is no folder or cannot be written, which is no error.
     pub(crate) fn leave(storage: &Storage, port: u16, public_url: &str) -> Option<Self> {
         let folder = storage.local_dir()?.join(FOLDER);
         match write(&folder, port, public_url) {
@@ -44,7 +44,7 @@ impl Drop for Note {
     }
 }
 
-/// Writes the note. The file is locked before it gets its name, so that nobody finds it unlocked.
+/// Writes the note. The file is locked before it gets its name, so that nobody finds it without a lock.
 fn write(folder: &Path, port: u16, public_url: &str) -> io::Result<Note> {
     fs::create_dir_all(folder)?;
     let path = folder.join(port.to_string());
@@ -56,7 +56,7 @@ fn write(folder: &Path, port: u16, public_url: &str) -> io::Result<Note> {
     Ok(Note { path, _locked: file })
 }
 
-/// Returns the address of the most recently started server that still runs on this home.
+/// Returns the address of the server that was started last on this home and still runs.
 pub(crate) fn newest(storage: &Storage) -> Option<String> {
     let folder = storage.local_dir()?.join(FOLDER);
     let notes = fs::read_dir(folder).ok()?.flatten();
@@ -64,7 +64,7 @@ pub(crate) fn newest(storage: &Storage) -> Option<String> {
     running.max().map(|(_, address)| address)
 }
 
-/// Reads the creation time and address from a running server's note. Removes the note if no process has it locked.
+/// Reads the creation time and address from a running server's note. A note without a lock is removed.
 fn read(path: &Path) -> io::Result<Option<(SystemTime, String)>> {
     let file = File::open(path)?;
     match file.try_lock_shared() {
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(newest(&storage).as_deref(), Some("http://127.0.0.1:4711"));
         drop(note);
         assert_eq!(newest(&storage), None);
-        // The note was left by a killed server, so no process has it locked.
+        // The note of a killed server has no lock.
         let left = home.path().join(FOLDER).join("4712");
         fs::write(&left, "http://127.0.0.1:4712").unwrap();
         assert_eq!(newest(&storage), None);

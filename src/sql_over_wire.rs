@@ -1,4 +1,4 @@
-//! Wires SQL over the network: statements run on the served release and its lake, or on the lake alone.
+//! Wiring of SQL over the network: statements run on the served release and its lake, or on the lake alone.
 
 mod lake;
 mod market;
@@ -23,15 +23,15 @@ use crate::listeners::{SideListener, listen_aside};
 use crate::state::state_for;
 use crate::wiring::{Context, shutdown_signal};
 
-/// The default address of `haat lake serve`.
+/// Default address of `haat lake serve`.
 const LAKE_LISTEN: &str = "127.0.0.1:8083";
-/// Time for the head of a response beyond the statement's own time, in milliseconds.
+/// Time for the head of a response in addition to the statement's own time, in milliseconds.
 const BESIDE_MS: u64 = 1_000;
 
 /// SQL over the served release.
 #[derive(Debug, Default)]
 pub(crate) struct ReleaseSql {
-    /// Routes for keys that the operator allowed, beside the market's own routes. Empty if no key is allowed.
+    /// Routes for keys that the operator allowed, beside the market's own routes; empty if no key is allowed.
     pub(crate) routes: OpenRouter,
     /// Separate listener for SQL, if configured.
     pub(crate) aside: Option<SideListener>,
@@ -45,7 +45,7 @@ pub(crate) const PROTOCOLS: &str = if cfg!(feature = "flight") {
 };
 
 impl ReleaseSql {
-    /// Starts the configured SQL endpoints. The first worker process starts with the first statement.
+    /// Starts the configured SQL endpoints. The first statement starts the first worker process.
     pub(crate) async fn start(
         context: &Context,
         server: &QueryServer,
@@ -71,7 +71,7 @@ impl ReleaseSql {
                 engine: engine.clone(),
                 allowed: Some(Arc::new(of_market)),
                 guard: doors.guard(),
-                // The edge aborts a response after the whole time without giving a reason, so statements end earlier.
+                // The edge aborts a response at its own timeout without a reason, so statements end earlier.
                 timeout_ms: context.config.query_server.request_timeout_ms * 9 / 10,
                 origin_policy: None,
             };
@@ -93,7 +93,7 @@ async fn renew(engine: SqlEngine, server: QueryServer) {
     }
 }
 
-/// Creates a listener only for SQL, so that SQL clients and clients of the market do not slow each other down.
+/// Creates a listener for SQL alone, so that SQL clients and clients of the market do not slow each other down.
 fn aside(
     context: &Context,
     listener: TcpListener,
@@ -110,8 +110,8 @@ fn aside(
         )));
     }
     let given = &context.config.sql;
-    // Without keys only this machine reaches the listener, so callers are not limited. A key that is sent anyway is
-    // still validated.
+    // Without keys only this machine reaches the listener, so callers have no limit. A key that is sent anyway is still
+    // checked.
     let guard = if allowed.is_empty() {
         Arc::new(Guard {
             identify: Arc::clone(&guard.identify),
@@ -125,7 +125,7 @@ fn aside(
         allowed: (!allowed.is_empty()).then(|| Arc::new(allowed)),
         guard: Arc::clone(&guard),
         timeout_ms: given.timeout_ms,
-        // A page in a browser on this machine can reach the listener too, under any host name that resolves to this
+        // A page in a browser on this machine can also reach the listener, under any host name that resolves to this
         // machine.
         origin_policy: Some(OriginPolicy::new(
             &public_url(context, local),
@@ -145,7 +145,7 @@ fn aside(
     SideListener::serve(listener, open.edge(edge), config)
 }
 
-/// Implements `haat lake serve`: runs SQL statements over the lake until the stop signal.
+/// Runs `haat lake serve`: SQL statements over the lake until the stop signal.
 pub(crate) async fn serve_lake(
     context: &Context,
     storage: &Storage,

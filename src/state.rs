@@ -1,4 +1,4 @@
-//! Wires the state: the database that stores it, and its master keys.
+//! Wiring of the state: its database, and its master keys.
 
 use std::path::{Path, PathBuf};
 
@@ -13,21 +13,21 @@ use crate::wiring::Context;
 const FOLDER: &str = "state";
 const MASTER_KEY: &str = "master.key";
 
-/// Result of a check of the state that found no fault.
+/// Result of a check of the state without a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StateFound {
     /// The whole database file was read.
     Whole,
-    /// The database server responds; the server checks its own files.
+    /// The database server responds, and checks its own files.
     Answers,
-    /// The state was not created yet.
+    /// The state does not exist yet.
     Absent,
     /// The state cannot be created here.
     Nowhere,
 }
 
-/// Opens the state. Refuses to create a new one where one is lost, because every key, account and cart would silently
-/// be gone.
+/// Opens the state. A lost state is not replaced by a new one, because all keys, accounts and carts would be gone
+/// unnoticed.
 async fn open(target: &StateTarget) -> anyhow::Result<State> {
     if let StateTarget::Folder(folder) = target
         && target.is_empty()
@@ -37,9 +37,9 @@ async fn open(target: &StateTarget) -> anyhow::Result<State> {
     State::open(target).await.context("state")
 }
 
-/// Fails if the database is absent but a state existed before. The master key is created after the database, so a
-/// master key shows that there was a database. A key that was put there by hand before the first use looks the same.
-/// The error message gives advice for both cases.
+/// Fails if the database is absent but a state existed. The master key is created after the database, so a master key
+/// shows that there was one. A key that was put there by hand before the first use looks the same. The message gives
+/// advice for both cases.
 fn refuse_lost(folder: &Path) -> anyhow::Result<()> {
     let key = folder.join(MASTER_KEY);
     anyhow::ensure!(
@@ -54,7 +54,7 @@ fn refuse_lost(folder: &Path) -> anyhow::Result<()> {
 
 impl Context {
     /// Opens what servers must remember: PostgreSQL if `state.url` is set, else SQLite under a local home. For a
-    /// read-only command an absent state is empty and is not created.
+    /// read-only command, an absent state is empty and is not created.
     pub(crate) async fn state(&self) -> anyhow::Result<State> {
         let storage = self.storage()?;
         let folder = local_folder(&storage);
@@ -69,7 +69,7 @@ impl Context {
     }
 
     /// Opens the state for servers, which write to it even if they only read the other data in the home. Also returns
-    /// the master keys that seal stored secrets, if there are any.
+    /// the master keys that seal stored secrets, if any.
     pub(crate) async fn served_state(&self) -> anyhow::Result<(State, Option<MasterKeys>)> {
         let storage = self.storage()?;
         let folder = local_folder(&storage);
@@ -95,8 +95,8 @@ impl Context {
         self.target_in(folder).map(Some)
     }
 
-    /// Opens the state for a backup without creating one. A damaged or lost database is an error: backups without it
-    /// would replace those that contain it.
+    /// Opens the state for a backup without creating one. A damaged or lost database is an error, because backups
+    /// without it would replace those that have it.
     pub(crate) async fn state_to_back_up(&self) -> anyhow::Result<Option<State>> {
         let Some(target) = self.target_if_there()? else {
             return Ok(None);
@@ -204,8 +204,7 @@ fn local_folder(storage: &Storage) -> Option<PathBuf> {
     storage.local_dir().map(|home| home.join(FOLDER))
 }
 
-/// Returns the state of a server of stored data. A server of stored data also works without a state, but then accepts
-/// no key.
+/// Returns the state of a server of stored data. Without a state the server works, but accepts no key.
 pub(crate) async fn state_for(context: &Context, storage: &Storage) -> anyhow::Result<Option<State>> {
     let elsewhere = !context.config.state.url.is_empty();
     if elsewhere {

@@ -1,4 +1,4 @@
-//! Metrics of a short command, written to a file for the textfile collector of Prometheus: a process that has ended
+//! Metrics of a short command in a file for the textfile collector of Prometheus, because a process that has ended
 //! cannot be scraped.
 
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use pipeline_refresh::RunReport;
 use crate::exit::plain;
 use crate::wiring::Context;
 
-/// Counts metrics from its creation on, and writes them when the crawl ends.
+/// Metrics from this value's creation on, written when the crawl ends.
 pub(crate) struct Textfile {
     path: PathBuf,
     rendered: Box<dyn Fn() -> String + Send>,
@@ -21,7 +21,7 @@ impl Textfile {
     /// Returns `None` if no file is configured.
     ///
     /// # Errors
-    /// Another metrics recorder is installed already.
+    /// Fails if another metrics recorder is already installed.
     pub(crate) fn open(context: &Context) -> anyhow::Result<Option<Self>> {
         let path = &context.config.metrics.textfile;
         if path.is_empty() {
@@ -46,7 +46,7 @@ impl Textfile {
 }
 
 fn record(report: Option<&RunReport>, begun: Timestamp, ended: Timestamp, exit_code: u8) {
-    // Prometheus expects times in seconds. As `f64`, the times are exact to the microsecond for some 200 years.
+    // Prometheus expects times in seconds. An `f64` is exact to the microsecond for some 200 years.
     let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
     let gauges = [
         (
@@ -74,7 +74,7 @@ fn record(report: Option<&RunReport>, begun: Timestamp, ended: Timestamp, exit_c
         metrics::describe_gauge!(name, meaning);
         metrics::gauge!(name).set(value);
     }
-    // An aborted crawl has no counts: no number is better than one of another run.
+    // An aborted crawl has no counts, and those of another run would be wrong.
     let Some(report) = report else { return };
     let totals = &report.totals;
     metrics::describe_gauge!("crawl_last_stores", "Number of stores in the last run, by outcome");
@@ -119,8 +119,8 @@ fn replaced(path: &Path, text: &str) -> anyhow::Result<()> {
     let name = path
         .file_name()
         .with_context(|| format!("{} names no file", path.display()))?;
-    // The collector reads only files that end in `.prom`. The file is not created as a private temporary file, because
-    // the collector runs as another user and must be able to read it.
+    // The collector reads only files that end in `.prom`. The file is no private temporary file, because the collector
+    // runs as another user.
     let beside = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
     let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
     if written.is_err() {

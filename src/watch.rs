@@ -1,4 +1,4 @@
-//! A server's metrics about its home: free disk space, and the newest backup.
+//! Metrics of a server about its home: free disk space, and the newest backup.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +18,7 @@ const BACKUP: &str = "backup_newest_timestamp_seconds";
 /// Interval between measurements.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
-/// The record that a home has of its newest backup.
+/// Record of the newest backup, in the home.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct BackedUp {
     began_at: Timestamp,
@@ -36,7 +36,7 @@ pub(crate) async fn note_backup(home: &Storage, began_at: Timestamp, folder: Opt
     }
 }
 
-/// Returns the newest recorded backup; `None` if none was recorded.
+/// Returns the newest recorded backup, if any.
 pub(crate) async fn newest_backup(home: &Storage) -> anyhow::Result<Option<BackedUp>> {
     let note = get_bytes(home, &ObjectPath::from(BACKED_UP)).await?;
     Ok(note.map(|note| serde_json::from_slice(&note)).transpose()?)

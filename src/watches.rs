@@ -1,4 +1,4 @@
-//! Wires watches: the market that they read, the data that they are evaluated on, and the tasks that evaluate and
+//! Wiring of watches: the market that they read, the data that they are evaluated on, and the tasks that evaluate and
 //! deliver.
 
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::wiring::Context;
 /// Maximum number of products of a query that a watch looks at.
 const MATCHES_MAX: i64 = 40;
 
-/// Access to the servers in the same process.
+/// Servers in the same process.
 #[derive(Debug)]
 struct InProcess {
     server: QueryServer,
@@ -79,22 +79,20 @@ fn first_seen_at(release: &Release, product: ProductId) -> Option<Timestamp> {
     (oldest.event == PriceEvent::FirstSeen).then_some(oldest.observed_at)
 }
 
-/// The server parts that watches depend on.
+/// Parts of a server that watches need.
 pub(crate) struct WatchService<'a> {
     pub(crate) server: &'a QueryServer,
     pub(crate) gateway: &'a LiveGateway,
-    /// The mailer, if the server sends mail.
     pub(crate) mailer: Option<Mailer>,
     /// Base URL at which people reach the market.
     pub(crate) public_url: &'a str,
-    /// Live responses of stores.
     pub(crate) observations: ObservationReceiver,
     /// Token that is cancelled when the servers stop.
     pub(crate) stop: CancellationToken,
 }
 
 impl WatchService<'_> {
-    /// Starts background tasks that evaluate watches and deliver events. Returns the routes of the operations.
+    /// Starts the tasks that evaluate watches and deliver events. Returns the routes of the operations.
     pub(crate) fn start(self, context: &Context, state: State, keys: MasterKeys) -> anyhow::Result<OpenRouter> {
         let Self {
             server,

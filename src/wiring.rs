@@ -1,4 +1,4 @@
-//! Converts the configuration into the crates' own types.
+//! Conversion of the configuration to the crates' own types.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -33,19 +33,19 @@ async fn is_empty(storage: &Storage) -> bool {
     storage.store().list(None).next().await.is_none()
 }
 
-/// The shared dependencies that every command receives.
+/// Shared dependencies that every command receives.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) config: Config,
     pub(crate) output: Output,
     pub(crate) quiet: bool,
     pub(crate) clock: Arc<dyn Clock>,
-    /// True if `home` is the default: neither file, environment nor flag sets it.
+    /// True if `home` is the default, which neither file, environment nor flag changes.
     pub(crate) home_is_default: bool,
-    /// True if the command only reads: an absent lake is treated as empty and is not created.
+    /// True if the command only reads. Then an absent lake is empty and is not created.
     pub(crate) only_reads: bool,
-    /// Temporary home that is used if no home is configured. The folder is removed when its last owner is dropped,
-    /// after the runtime ends: tasks may write to the folder until then.
+    /// Temporary home for the case that none is configured. The folder is removed when its last owner is dropped, after
+    /// the runtime ends, because tasks may write to it until then.
     pub(crate) scratch: Arc<OnceLock<TempDir>>,
 }
 
@@ -62,12 +62,12 @@ impl Context {
         }
     }
 
-    /// Opens the storage that `home` names. A plain path is a local folder, which is created if absent.
+    /// Opens the storage that `home` names. A path is a local folder, which is created if absent.
     pub(crate) fn storage_new(&self) -> anyhow::Result<Storage> {
         self.storage_at("home", &self.config.home)
     }
 
-    /// Like [`Context::storage_at`], but for a dry run an absent folder counts as empty and is not created.
+    /// Like [`Context::storage_at`]. In a dry run, an absent folder counts as empty and is not created.
     pub(crate) fn storage_at_unless_dry(&self, what: &str, place: &str, dry_run: bool) -> anyhow::Result<Storage> {
         let is_absent = crate::home_folder::folder_of(place).is_some_and(|folder| !folder.exists());
         if dry_run && is_absent {
@@ -76,7 +76,7 @@ impl Context {
         self.storage_at(what, place)
     }
 
-    /// Opens the storage of backups. In a local folder, new files are readable by their owner only.
+    /// Opens the storage of backups. Only the owner may read new files in a local folder.
     pub(crate) fn backups_at(&self, place: &str) -> anyhow::Result<Storage> {
         match crate::home_folder::folder_of(place) {
             Some(folder) if !place.trim().is_empty() => {
@@ -114,7 +114,7 @@ impl Context {
             None => Storage::from_path(std::path::Path::new(home)),
         };
         let is_configured = |error: &StorageError| {
-            // These errors are the machine's fault; all others come from the configuration.
+            // These errors are the machine's fault, and all others come from the configuration.
             !matches!(error, StorageError::CreateDirectory { .. } | StorageError::Open { .. })
         };
         opened.map_err(|error| {
@@ -139,8 +139,8 @@ impl Context {
         }
     }
 
-    /// Returns the fault of the configured user agent: the default one names the program's makers, not the operator.
-    /// Emulated stores are exempt.
+    /// Returns the fault of the configured user agent. The default names the program's makers instead of the operator.
+    /// Emulated stores may get the default.
     pub(crate) fn unnamed_crawler(&self) -> Option<&'static str> {
         let given = &self.config.storefront;
         let own = given.user_agent != StorefrontConfig::default().user_agent;
@@ -150,26 +150,23 @@ impl Context {
         )
     }
 
-    /// Creates the client for all stores.
     pub(crate) fn storefront(&self) -> anyhow::Result<Storefront> {
         Storefront::new(self.config.storefront.clone(), Arc::clone(&self.clock)).context("storefront")
     }
 
-    /// Creates the dependencies of a task over the stores of a home, for a process that is the only one to query these
-    /// stores.
+    /// Creates the dependencies of a task over the stores of a home, for a process that alone queries these stores.
     pub(crate) async fn store_deps(&self, storage: &Storage) -> anyhow::Result<StoreDeps> {
         let (lake, clock) = (self.lake_in(storage).await?, Arc::clone(&self.clock));
         Ok(StoreDeps::new(storage.clone(), lake, self.storefront()?, clock))
     }
 
-    /// Creates the client for review apps.
     pub(crate) fn widgets(&self) -> anyhow::Result<Widgets> {
         let config = &self.config;
         let made = Widgets::new(config.reviews.clone(), &config.storefront, Arc::clone(&self.clock));
         made.map_err(|error| usage(error.into()))
     }
 
-    /// Opens the lake under `storage`. If it is absent and the command only reads, returns an empty lake.
+    /// Opens the lake under `storage`. If the lake is absent and the command only reads, the lake is empty.
     pub(crate) async fn lake_in(&self, storage: &Storage) -> anyhow::Result<Lake> {
         let config = self.lake_config();
         let mut at = storage.child("lake");
@@ -185,7 +182,6 @@ impl Context {
         })
     }
 
-    /// Opens the lake under `storage`, if there is one.
     pub(crate) async fn lake_if_any(&self, storage: &Storage) -> anyhow::Result<Option<Lake>> {
         if is_empty(&storage.child("lake")).await {
             return Ok(None);
@@ -200,21 +196,19 @@ impl Context {
         }
     }
 
-    /// Opens the lake under the configured home.
     pub(crate) async fn lake(&self) -> anyhow::Result<Lake> {
         self.lake_in(&self.storage()?).await
     }
 
-    /// Returns the releases under `storage`.
     pub(crate) fn releases(&self, storage: &Storage) -> ReleaseStore {
         ReleaseStore::new(storage.child("releases"), Arc::clone(&self.clock))
     }
 
-    /// Creates a query server over the releases under `storage`, which counts searched words if there is a log.
+    /// Creates a query server over the releases under `storage`. With a log, it counts searched words.
     pub(crate) fn query_server(&self, storage: &Storage, search_log: Option<SearchLog>) -> anyhow::Result<QueryServer> {
         let given = &self.config.query_server;
         let cache = self.cache_dir(storage);
-        // Creating a cache inside a home must not create the home: for a server an absent folder is a mistake.
+        // A cache inside a home must not create the home, because an absent folder is a mistake for a server.
         if let Some(home) = storage.local_dir().filter(|home| cache.starts_with(home))
             && !home.is_dir()
         {
@@ -268,7 +262,6 @@ impl Context {
         Synonyms::with_operators(&file).with_context(|| path.clone())
     }
 
-    /// Returns the holidays in the operator's file.
     fn holidays(&self) -> anyhow::Result<Holidays> {
         let path = &self.config.query_server.holidays;
         if path.is_empty() {
@@ -278,8 +271,8 @@ impl Context {
         Holidays::read(&file).with_context(|| path.clone())
     }
 
-    /// Creates the configured embedder of products and queries. Must be called within the runtime that sends the
-    /// requests to an endpoint.
+    /// Creates the configured embedder of products and queries. Must be called within the runtime that will query an
+    /// endpoint.
     pub(crate) fn embedder(&self) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
         let given = &self.config.embedding;
         match given.embedder {
@@ -304,7 +297,7 @@ impl Context {
         }
     }
 
-    /// Creates the language model that reads the shipping terms which rules leave open, if one is configured.
+    /// Creates the language model for shipping terms that the rules cannot interpret, if one is configured.
     pub(crate) fn terms_model(&self) -> anyhow::Result<Option<Arc<TermsModel>>> {
         let model = TermsModel::of(&self.config.shipping).map_err(|error| usage(error.into()))?;
         Ok(model.map(Arc::new))
@@ -342,20 +335,20 @@ impl Context {
         self.cache_dir(storage).join("build")
     }
 
-    /// Returns the cache folder for release files: the configured one, else beside a local home, else in the working
-    /// directory.
+    /// Returns the cache folder for release files: the configured one, else one beside a local home, else one in the
+    /// working directory.
     pub(crate) fn cache_dir(&self, storage: &Storage) -> PathBuf {
         match (self.config.query_server.cache.as_str(), storage.local_dir()) {
             ("", Some(dir)) => dir.join("cache"),
-            // Each home has its own cache, because garbage collection knows only one home's releases.
+            // Each home has a cache of its own, because garbage collection knows only one home's releases.
             ("", None) => PathBuf::from("haat-cache").join(folder_of(&self.config.home)),
             (path, _) => PathBuf::from(path),
         }
     }
 }
 
-/// Returns a folder name for a home that is not a folder. Its letters make it recognisable. A hash makes it unique,
-/// since `s3://a/b-c` and `s3://a-b/c` have the same letters.
+/// Returns a folder name for a home that is no folder. The letters make the name readable. A hash makes it unique,
+/// because `s3://a/b-c` and `s3://a-b/c` have the same letters.
 fn folder_of(home: &str) -> String {
     let home = home.trim_end_matches('/');
     let plain = |char: char| {
@@ -365,18 +358,18 @@ fn folder_of(home: &str) -> String {
             '-'
         }
     };
-    // FNV-1a gives the same hash in every version of the program, so that a cache is found again.
+    // FNV-1a gives the same hash in every version of the program, so that an existing cache is found.
     let hash = home.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     format!("{}-{hash:016x}", home.chars().map(plain).collect::<String>())
 }
 
-/// Completes on Ctrl-C or, where the platform has it, SIGTERM.
+/// Ends on Ctrl-C or, if the platform has it, SIGTERM.
 #[cfg(unix)]
 pub(crate) fn shutdown_signal() -> impl Future<Output = ()> + Send + 'static {
     use tokio::signal::unix::{SignalKind, signal};
-    // The handlers are installed immediately, not at the first poll, because a signal in between would be lost.
+    // The handlers are installed now instead of at the first poll, so that no signal is lost in between.
     let told = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
     async move {
         // Without a handler the signal kills the process, which every writer here survives.
@@ -395,7 +388,7 @@ pub(crate) async fn shutdown_signal() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-/// Returns a token that is cancelled when [`shutdown_signal`] completes, unless the listener is dropped before.
+/// Returns a token that is cancelled when [`shutdown_signal`] ends, unless the listener is dropped before.
 pub(crate) fn until_signal() -> (CancellationToken, AbortOnDropHandle<()>) {
     let told = CancellationToken::new();
     let listener = tokio::spawn({

@@ -1,4 +1,4 @@
-//! Two examples for each command, shown below its options.
+//! Examples for each command, shown below its options.
 
 macro_rules! examples {
     ($($name:ident: $first:literal, $second:literal;)*) => {

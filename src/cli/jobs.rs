@@ -3,7 +3,7 @@ use clap::Subcommand;
 use super::examples;
 use crate::listen::ListenAddress;
 
-/// The commands read job names themselves, so that their errors can list the known jobs.
+/// The commands parse job names themselves, so that their errors can list the known jobs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum JobsCommand {
     /// Run scheduled jobs when they are due (jobs.*), until stopped

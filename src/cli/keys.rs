@@ -3,7 +3,7 @@ use state::Plan;
 
 use super::examples;
 
-/// The commands read names and ids themselves: a parser error would show the given text, which may be a key.
+/// The commands parse names and ids themselves, because a parser error would show the given text, which may be a key.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
     /// Create a key and print it; it cannot be shown again

@@ -414,12 +414,12 @@ pub(crate) struct LiveGatewayArgs {
 }
 
 impl Command {
-    /// Returns true if the command needs an existing home. Some commands create a home or need none.
+    /// True if the command needs an existing home. Some commands create a home or need none.
     pub(crate) const fn needs_home(&self) -> bool {
         match self {
             Self::Demo(_) | Self::Emulate(_) | Self::Config(_) => false,
             Self::Health { .. } | Self::Completions { .. } | Self::Man { .. } => false,
-            // `haat doctor` reports faults of the home among its findings.
+            // `haat doctor` reports faults of the home as findings.
             Self::Doctor(_) => false,
             Self::Brands(BrandsCommand::Add { .. }) | Self::Restore(_) => false,
             Self::Backup(command) => matches!(command, BackupCommand::Create { .. }),
@@ -446,7 +446,7 @@ impl Command {
         }
     }
 
-    /// Returns true if the command changes nothing under the home.
+    /// True if the command changes nothing under the home.
     pub(crate) const fn only_reads(&self) -> bool {
         matches!(
             self,
@@ -469,7 +469,7 @@ impl Command {
         ) || self.only_tries()
     }
 
-    /// Returns true if the command shows its changes to the lake without making them.
+    /// True if the command only shows its changes to the lake.
     const fn only_tries(&self) -> bool {
         matches!(
             self,

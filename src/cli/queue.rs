@@ -3,7 +3,7 @@ use clap::{Args, Subcommand};
 use super::examples;
 use crate::listen::ListenAddress;
 
-/// The text of `haat worker --help`.
+/// Text of `haat worker --help`.
 pub(super) const WORKER: &str =
     "Take stores from the queue and refresh them, with any number of workers on any number of machines
 

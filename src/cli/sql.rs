@@ -1,4 +1,4 @@
-//! The arguments of `haat sql`: a statement, and the output of its rows.
+//! Arguments of `haat sql`: a statement, and the output of its rows.
 
 use std::path::PathBuf;
 

@@ -27,7 +27,7 @@ fn every_command_has_two_examples_that_it_understands() {
         assert_eq!(lines.len(), 2, "{name}: {shown}");
         for line in lines {
             assert!(line.starts_with(&name), "{name}: {line}");
-            // Splits the line as a shell does: quoted words stay together.
+            // The line is split like in a shell: quoted words stay together.
             let line = line.split(['>', '|']).next().unwrap();
             let words = line.split('"').enumerate().flat_map(|(at, part)| match at % 2 {
                 0 => part.split_whitespace().map(str::to_owned).collect(),

@@ -1,11 +1,10 @@
-//! Choice of the lake state that a command works on.
+//! State of the lake for a command with `--as-of`.
 
 use data_lake::{AsOf, Lake, LakeError, LakeSnapshot};
 
 use crate::exit::usage;
 
-/// Returns the state at `--as-of`, which is a time or the number of a tick. Without `--as-of`, returns the current
-/// state.
+/// Returns the state at `--as-of`, a time or the number of a tick, or by default the current state.
 pub(crate) async fn snapshot(lake: &Lake, as_of: Option<&str>) -> anyhow::Result<LakeSnapshot> {
     let Some(text) = as_of else {
         return Ok(Box::pin(lake.snapshot()).await?);

@@ -14,7 +14,7 @@ use crate::exit::{Outcome, usage};
 use crate::progress::BackfillBar;
 use crate::wiring::{Context, until_signal};
 
-/// `haat backfill`: rebuilds the lake from landed pages, or a release from the lake.
+/// Runs `haat backfill`, which rebuilds the lake from landed pages, or a release from the lake.
 pub(crate) async fn run(args: BackfillArgs, context: Context) -> anyhow::Result<Outcome> {
     if args.stage == Stage::Index {
         return index(&args, &context).await;
@@ -55,7 +55,7 @@ pub(crate) async fn run(args: BackfillArgs, context: Context) -> anyhow::Result<
     Ok(Outcome::partial_if(!report.is_whole()))
 }
 
-/// Reads the landed pages. After a signal it finishes the current item and stops.
+/// Parses the landed pages again. After a signal it finishes the current page and stops.
 async fn read_again(options: &BackfillOptions, context: &Context) -> anyhow::Result<Backfill> {
     let storage = context.storage()?;
     let (told, _listener) = until_signal();
@@ -68,7 +68,7 @@ async fn read_again(options: &BackfillOptions, context: &Context) -> anyhow::Res
         watch: Arc::new(BackfillBar::new(context.quiet)),
         cancel: told,
     };
-    // Boxed, because a backfill is a large future that would take much stack space.
+    // The future is boxed because it is large and would take much stack space.
     let done = Box::pin(pipeline_backfill::backfill(options, &deps)).await;
     done.map_err(|error| match error {
         BackfillError::UnknownBrand(_) => usage(error.into()),
@@ -76,7 +76,6 @@ async fn read_again(options: &BackfillOptions, context: &Context) -> anyhow::Res
     })
 }
 
-/// Rebuilds the release from the whole lake.
 async fn index(args: &BackfillArgs, context: &Context) -> anyhow::Result<Outcome> {
     if !args.all || args.from.is_some() || args.to.is_some() || args.older {
         return Err(usage(anyhow::anyhow!(

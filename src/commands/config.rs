@@ -3,7 +3,7 @@ use crate::config::{HIDDEN, Layers};
 use crate::exit::{Outcome, usage};
 use crate::output::Output;
 
-/// `haat config`: shows every key with its value, source and meaning.
+/// Runs `haat config`, which shows every key with its value, source and meaning.
 pub(crate) fn show(args: &ConfigArgs, layers: &Layers, output: Output) -> anyhow::Result<Outcome> {
     let settings = layers.settings().map_err(usage)?;
     let file = layers.file.as_ref().map(|path| path.display().to_string());
@@ -24,7 +24,7 @@ pub(crate) fn show(args: &ConfigArgs, layers: &Layers, output: Output) -> anyhow
             if args.explain {
                 writeln!(out, "\n# {}", setting.meaning)?;
             }
-            // TOML has no null, and a hidden value must not be printed as a value.
+            // TOML has no null, and a hidden value must not look like a value.
             let unset = if setting.value.is_null() || setting.value == HIDDEN {
                 "# "
             } else {

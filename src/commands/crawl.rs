@@ -22,7 +22,7 @@ use crate::progress::CrawlBar;
 use crate::textfile::Textfile;
 use crate::wiring::{Context, until_signal};
 
-/// `haat crawl`: crawls registered brands into the lake.
+/// Runs `haat crawl`, which crawls registered brands into the lake.
 pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Outcome> {
     let textfile = Textfile::open(&context)?;
     let mut report = None;
@@ -34,7 +34,7 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
     ended
 }
 
-/// Crawls, and then builds a release. Stores the report of the run in `done`, even if a later step fails.
+/// Crawls, and then builds a release. `done` receives the report of the run, even if a later step fails.
 async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     let (confirmed, only) = (slugs(&args.confirm)?, slugs(&args.brands)?);
@@ -58,7 +58,7 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
         tracing::warn!("{warning}");
     }
     check_reachable(context, &registry)?;
-    // One listener serves both steps, so that no signal is lost between the crawl and the build.
+    // One listener is used for both steps, so that no signal is lost between them.
     let (told, _listener) = until_signal();
     let rights = Rights::open(context).await?;
     let crawled = crawl(context, &storage, &options, rights.given.clone(), &told).await;
@@ -87,7 +87,8 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
     print(context, &storage, report, quality.as_ref(), released)
 }
 
-/// Refuses a home with only local stores if local stores must not be queried: the crawl of each store would fail.
+/// Refuses a home with only local stores if local stores must not be queried, because the crawl of each store would
+/// fail.
 fn check_reachable(context: &Context, registry: &Registry) -> anyhow::Result<()> {
     let allowed = context.config.storefront.allow_loopback;
     let is_here = |brand: &RegisteredBrand| matches!(check_url(&brand.base_url, allowed), Err(Refusal::Loopback));
@@ -101,7 +102,7 @@ fn check_reachable(context: &Context, registry: &Registry) -> anyhow::Result<()>
     )))
 }
 
-/// Adds advice to the registry's error about a crawl without any store to query.
+/// Adds advice to the registry's error about a crawl without stores.
 fn unregistered(error: NotRegistered) -> anyhow::Error {
     usage(match error {
         NotRegistered::Any => anyhow::anyhow!("{error}: run `haat brands add DOMAIN`, or `haat demo` to look around"),
@@ -116,7 +117,7 @@ enum CrawlRelease {
     Interrupted,
 }
 
-/// Builds a release. A signal before or during the build aborts it immediately.
+/// Builds a release. A signal before or during the build aborts it at once.
 async fn release_after(
     context: &Context,
     storage: &Storage,
@@ -187,13 +188,13 @@ fn print(
     }
 }
 
-/// Returns the outcome of a crawl that did not fail itself.
+/// Returns the outcome of a crawl that itself did not fail.
 fn outcome(report: &RunReport, interrupted: bool) -> Outcome {
     let whole = report.totals.failed + report.totals.held_back + report.totals.skipped == 0;
     Outcome::partial_if(!whole || interrupted)
 }
 
-/// Runs one refresh with a progress bar. After the stop signal `told`, the stores in progress are finished; the next
+/// Runs one refresh with a progress bar. After the stop signal `told`, only the current stores are finished. The next
 /// run continues with the others.
 pub(crate) async fn crawl(
     context: &Context,
@@ -214,8 +215,7 @@ pub(crate) async fn crawl(
     Ok(pipeline_refresh::crawl(options, &context.config.refresh, &deps).await?)
 }
 
-/// Returns the location of a run's report: a path if the home is a folder, else a URL. Returns `None` for a dry run,
-/// which writes no report.
+/// Returns the location of a run's report: a path under a local home, else a URL. A dry run writes no report.
 fn report_at(storage: &Storage, report: &RunReport) -> Option<String> {
     if report.dry_run {
         return None;
@@ -228,10 +228,10 @@ fn report_at(storage: &Storage, report: &RunReport) -> Option<String> {
     })
 }
 
-/// Maximum number of held-back brands to list with the command that accepts each.
+/// Maximum number of held-back brands that are listed with the command to accept each.
 const HELD_NAMED_MAX: usize = 10;
 
-/// Prints advice on crawls that were held back.
+/// Prints advice about crawls that were held back.
 fn next_steps(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<()> {
     let held: Vec<_> = report
         .stores

@@ -7,10 +7,9 @@ use crate::cli::delivery::{DeliveryCommand, ProbeArgs};
 use crate::exit::{Outcome, usage};
 use crate::wiring::Context;
 
-/// Runs `haat delivery …`.
 pub(crate) async fn run(command: DeliveryCommand, context: Context) -> anyhow::Result<Outcome> {
     match command {
-        // Boxed, because a large future would take much stack space.
+        // The future is boxed because it is large and would take much stack space.
         DeliveryCommand::Probe(args) => Box::pin(ask(args, context)).await,
         DeliveryCommand::Pincodes => pincodes(&context),
     }

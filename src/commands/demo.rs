@@ -24,16 +24,16 @@ const DEMO_PRODUCT_PAGES: u32 = 8;
 /// Lifetime of the sign-in link of a demo.
 const LINK_LIFETIME: Duration = Duration::from_secs(12 * 3600);
 
-/// `haat demo`: runs stores, crawl, lake, release and both servers in one process, until it receives a stop signal.
+/// Runs `haat demo`: stores, crawl, lake, release and both servers in one process, until a stop signal.
 pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<Outcome> {
-    // The stores run on this machine, so requests need no rate limit.
+    // The stores are on this machine, so requests need no rate limit.
     let polite = std::mem::take(&mut context.config.storefront);
     context.config.storefront = storefront::StorefrontConfig {
         allow_loopback: true,
         rate_start_per_s: f64::INFINITY,
         ..polite
     };
-    // Includes ratings and reviews of a few products per store, so that there is something to see.
+    // The demo has ratings and reviews of a few products per store.
     context.config.refresh.product_pages_max = context.config.refresh.product_pages_max.max(DEMO_PRODUCT_PAGES);
     // The search page sends a request for every typed letter, so one person would exceed the anonymous limits.
     let plenty = access::PlanLimits {
@@ -45,7 +45,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     context.config.limits.free = plenty;
     // Users of the demo read its mails in the browser.
     context.config.dashboard.mail.outbox = true;
-    // A home that the operator configured stays; a temporary home is removed when the demo ends.
+    // A home that the operator configured stays. A temporary home is removed at the end.
     if context.home_is_default {
         let folder = tempfile::tempdir().context("folder for the demo")?;
         context.config.home = folder.path().to_string_lossy().into_owned();
@@ -69,7 +69,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
         server.refresh().await?;
         examples(&address, &storage, &context).await
     };
-    // Boxed, because a run is a large future that would take much stack space.
+    // The future is boxed because it is large and would take much stack space.
     let examples = tokio::select! {
         opened = Box::pin(opened) => opened?,
         () = &mut told => {
@@ -86,7 +86,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
         stop.cancel();
         served
     };
-    // Boxed, because a run is a large future that would take much stack space.
+    // The future is boxed because it is large and would take much stack space.
     let (served, asked) = tokio::join!(served, Box::pin(delivery(context.clone(), &storage, &stop)));
     if let Err(error) = asked {
         tracing::warn!("the delivery of the demo's stores could not be read: {}", plain(&error));
@@ -152,10 +152,10 @@ fn mails_page(context: &Context, address: &str) -> Option<String> {
     is_shown.then(|| format!("{address}/demo/mail"))
 }
 
-/// Maximum number of attempts to remove a folder to which a stopping process still writes.
+/// Maximum number of attempts to remove a folder to which a process still writes.
 const REMOVALS_MAX: u32 = 100;
 
-/// Removes a temporary home, and reports the result.
+/// Removes a temporary home and reports the result.
 async fn closed(context: &Context, how: &str) -> anyhow::Result<()> {
     let home = &context.config.home;
     let told = match context.scratch.get() {
@@ -167,7 +167,7 @@ async fn closed(context: &Context, how: &str) -> anyhow::Result<()> {
         }
         None => format!("{how}; its data is kept under {home}"),
     };
-    // Standard error may be closed, and there is no other place to write to.
+    // Standard error may be closed, and there is no other output.
     let _ = writeln!(std::io::stderr(), "haat: {told}");
     Ok(())
 }
@@ -185,7 +185,7 @@ async fn removed(folder: &Path) -> std::io::Result<()> {
     }
 }
 
-/// The user of the demo: an account with a key, and a sign-in link.
+/// User of the demo: an account with a key, and a sign-in link.
 struct Visitor {
     key: String,
     dashboard: String,
@@ -235,10 +235,10 @@ async fn fill(context: &Context, storage: &Storage, stores: &emulator::RunningSt
     Ok(())
 }
 
-/// Requests delivery costs from the stores while the market is open, and releases the results. Does nothing if the
-/// operator disabled the job that does this elsewhere.
+/// Queries the stores' delivery costs while the market is open, and releases the results. Does nothing if the operator
+/// disabled the corresponding job.
 async fn delivery(mut context: Context, storage: &Storage, stop: &CancellationToken) -> anyhow::Result<()> {
-    // Progress is not shown while the market is open.
+    // No progress is shown while the market is open.
     context.quiet = true;
     if !context.config.jobs.probe_delivery.enabled {
         return Ok(());
@@ -255,13 +255,13 @@ async fn delivery(mut context: Context, storage: &Storage, stop: &CancellationTo
     let report = probe(&deps, &options).await?;
     tracing::info!(asked = report.asked(), "asked stores for delivery costs");
     if report.asked() > 0 && !stop.is_cancelled() {
-        // Boxed, because a large future would take much stack space.
+        // The future is boxed because it is large and would take much stack space.
         Box::pin(release::build(&context, storage, &release::Build::default())).await?;
     }
     Ok(())
 }
 
-/// Example requests that return results, made from the content of the release.
+/// Example requests that return results, made from the release.
 #[derive(Debug)]
 struct Examples {
     reads: [String; 4],

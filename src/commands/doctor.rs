@@ -20,12 +20,12 @@ use crate::live::NO_MASTER_KEY;
 use crate::state::StateFound;
 use crate::wiring::Context;
 
-/// Maximum time for which requests are retried, in seconds.
+/// Maximum time for retries of a request, in seconds.
 const RETRY_TIMEOUT_S_MAX: u64 = 5;
 
-/// `haat doctor`: checks everything that the market needs, and gives advice on each fault.
+/// Runs `haat doctor`, which checks everything that the market needs and gives advice on each fault.
 pub(crate) async fn run(args: DoctorArgs, mut context: Context) -> anyhow::Result<Outcome> {
-    // The user wants a diagnosis, so do not wait long for an unavailable object store.
+    // The diagnosis must not wait long for an object store that is not available.
     let retry_timeout_s = &mut context.config.s3.retry_timeout_s;
     *retry_timeout_s = RETRY_TIMEOUT_S_MAX.min(*retry_timeout_s);
     let mut findings = Vec::new();
@@ -62,7 +62,7 @@ pub(crate) async fn run(args: DoctorArgs, mut context: Context) -> anyhow::Resul
     Ok(if is_home {
         outcome(&findings)
     } else {
-        // The most likely cause is a mistyped path.
+        // A mistyped path is the most likely cause.
         Outcome::Usage
     })
 }
@@ -86,7 +86,7 @@ fn print(context: &Context, findings: &[Finding]) -> anyhow::Result<()> {
     })
 }
 
-/// Tests the storage. Returns it if its content can be examined, and whether a home exists.
+/// Tests the storage. Returns it if its content can be examined, and true if a home exists.
 async fn home(context: &Context, findings: &mut Vec<Finding>) -> (Option<Storage>, bool) {
     let storage = match context.storage() {
         Ok(storage) => storage,
@@ -95,7 +95,7 @@ async fn home(context: &Context, findings: &mut Vec<Finding>) -> (Option<Storage
             return (None, Outcome::of(&error) != Outcome::Usage);
         }
     };
-    // A folder with other content is left unchanged; an empty bucket is tested all the same.
+    // A folder with other content stays unchanged. An empty bucket is tested nevertheless.
     let is_folder = storage.local_dir().is_some();
     if is_folder && let Err(error) = context.require_home().await {
         findings.push(Finding::broken("home", &error, SET_HOME));
@@ -127,10 +127,9 @@ const UNCONDITIONAL: &str = "the object store overwrites an existing object desp
     concurrent writers would both believe that they were first. Use an object store that \
     supports conditional writes";
 
-/// A disk with less free space than this counts as nearly full: one crawl of a large market may write as much.
+/// Free space in bytes below which a disk counts as nearly full. One crawl of a large market may write as much.
 const FREE_BYTES_MIN: u64 = 256 << 20;
 
-/// Checks the free space on the disk of the home.
 fn room(storage: &Storage) -> Option<Finding> {
     let free_bytes = storage.free_bytes()?;
     let found = format!("{} MiB are free", free_bytes >> 20);
@@ -144,7 +143,7 @@ fn room(storage: &Storage) -> Option<Finding> {
     })
 }
 
-/// Writes a small object, reads it back and removes it.
+/// Writes a small object, reads it and removes it.
 async fn try_out(context: &Context, storage: &Storage) -> anyhow::Result<String> {
     let folder = Path::from("doctor");
     let path = folder.clone().join(context.clock.now().micros().to_string());
@@ -191,14 +190,14 @@ async fn state(context: &Context) -> Finding {
     }
 }
 
-/// Returns the findings, other than those about the home, that prevent `haat up` and `haat live-gateway` from starting.
+/// Returns the findings, except those about the home, that prevent `haat up` and `haat live-gateway` from starting.
 fn servers(context: &Context) -> Vec<Finding> {
     const SUBJECT: &str = "servers";
     let (state, mut findings) = (&context.config.state, Vec::new());
     if let Err(error) = check_limits(context) {
         findings.push(Finding::broken(SUBJECT, &error, "see limits.url in `haat config`"));
     }
-    // With SQLite a master key is created automatically.
+    // For SQLite, a master key is created automatically.
     if !state.url.is_empty() && state.master_key.is_empty() {
         let advice = "`haat up` and `haat live-gateway` do not start without it; a separate query server does";
         findings.push(Finding::warning(SUBJECT, NO_MASTER_KEY.to_owned(), advice));
@@ -240,8 +239,7 @@ async fn registry(storage: &Storage) -> Vec<Finding> {
     }
 }
 
-/// Embeds a word with the configured model, so that an unreadable or unreachable model is found before a build needs
-/// it.
+/// Embeds a word with the configured model, to find a model that is not available before a build needs it.
 async fn embedding(context: &Context) -> Finding {
     let embedder = match context.embedder() {
         Ok(Some(embedder)) => embedder,

@@ -12,7 +12,7 @@ use crate::listen::{refused, told_by_system};
 use crate::output::counted;
 use crate::wiring::{Context, shutdown_signal};
 
-/// `haat emulate`: runs stores on this machine until it receives a stop signal.
+/// Runs `haat emulate`: stores on this machine until a stop signal.
 pub(crate) async fn run(args: EmulateArgs, context: Context) -> anyhow::Result<Outcome> {
     let bind = args.listen.address().await?;
     let stores = start(config(&args, bind), &args.source).await?;
@@ -45,7 +45,6 @@ pub(crate) async fn run(args: EmulateArgs, context: Context) -> anyhow::Result<O
     Ok(Outcome::Done)
 }
 
-/// Converts the arguments into a configuration.
 fn config(args: &EmulateArgs, bind: SocketAddr) -> EmulatorConfig {
     let mut config = EmulatorConfig {
         bind,
@@ -79,7 +78,6 @@ fn config(args: &EmulateArgs, bind: SocketAddr) -> EmulatorConfig {
     config
 }
 
-/// Returns the source of the stores' products.
 pub(crate) fn source(args: &SourceArgs) -> Source {
     match &args.recorded {
         Some(dir) => Source::Recorded(dir.clone()),
@@ -91,7 +89,7 @@ pub(crate) fn source(args: &SourceArgs) -> Source {
     }
 }
 
-/// Starts the stores. Prints a warning if recorded stores do not state their currency and no argument does.
+/// Starts the stores. Prints a warning if neither recorded stores nor an argument state the currency.
 pub(crate) async fn start(mut config: EmulatorConfig, source: &SourceArgs) -> anyhow::Result<RunningStores> {
     if let Some(currency) = source.currency {
         config.recorded_currency = currency.as_str().to_owned();

@@ -1,4 +1,4 @@
-//! `haat feed`: writes products of the lake as a feed, while reading them.
+//! Writes products of the lake as a feed (`haat feed`) while reading them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -18,10 +18,9 @@ use crate::exit::{Outcome, usage};
 use crate::output::{Output, counted};
 use crate::wiring::{Context, shutdown_signal};
 
-/// Size of one write, in bytes.
+/// Size of one write in bytes.
 const PORTION_BYTES: usize = 256 << 10;
 
-/// Runs `haat feed`.
 pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     let lake = context.lake_in(&storage).await?;
@@ -68,8 +67,7 @@ pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outc
     Ok(Outcome::Done)
 }
 
-/// Returns the lake state from which the current release was built, and the brands that the release has in an earlier
-/// state.
+/// Returns the lake state of the current release, and the brands that the release has in an older state.
 async fn released(context: &Context, lake: &Lake) -> anyhow::Result<(LakeSnapshot, Vec<HeldBrand>)> {
     let releases = context.releases(&context.storage()?);
     let current = releases.current().await?.context("nothing is released yet")?;
@@ -78,7 +76,7 @@ async fn released(context: &Context, lake: &Lake) -> anyhow::Result<(LakeSnapsho
     Ok((snapshot, manifest.held))
 }
 
-/// Returns the requested brands by store; all brands if none is named.
+/// Returns the requested brands by store, or all brands if none is named.
 async fn wanted(snapshot: &LakeSnapshot, named: &[String]) -> anyhow::Result<BTreeMap<StoreHost, Brand>> {
     let slug = |text: &String| {
         let slug = text.parse::<BrandSlug>().with_context(|| format!("--brand: {text:?}"));
@@ -107,7 +105,7 @@ async fn write(
 ) -> anyhow::Result<Tally> {
     let stores: BTreeSet<StoreHost> = brands.keys().cloned().collect();
     let shipping = snapshot.shipping(&stores).await?;
-    // The ACP format has one entry per product, not per row.
+    // The ACP format has one entry per product instead of one per row.
     let of_rows = match args.format {
         FeedFormatArg::GoogleTsv => Some(FeedFormat::GoogleTsv),
         FeedFormatArg::Jsonl => Some(FeedFormat::Jsonl),
@@ -120,7 +118,7 @@ async fn write(
     let mut products = std::pin::pin!(snapshot.products(&stores).await?);
     while let Some(product) = products.try_next().await? {
         let store = &product.key.store;
-        // A brand that is not in the lake any more sells nothing.
+        // A brand that has left the lake sells nothing.
         let Some(brand) = brands.get(store) else { continue };
         if product.kind() != Kind::Goods {
             continue;
@@ -147,10 +145,10 @@ async fn write(
     Ok(tally)
 }
 
-/// The target that a feed is written to.
+/// Target of a feed.
 enum Sink {
     Standard,
-    /// A file under a temporary name beside its target. Dropping this value before the end removes the file.
+    /// File with a temporary name beside its target. The file is removed if this value is dropped early.
     File {
         file: tempfile::NamedTempFile,
         name: std::path::PathBuf,
@@ -184,7 +182,7 @@ impl Sink {
         }
     }
 
-    /// Renames the file to its target after all of it is on disk.
+    /// Renames the file to its target once all of it is on disk.
     fn end(self, force: bool) -> anyhow::Result<()> {
         let Self::File { file, name } = self else { return Ok(()) };
         let told = || name.display().to_string();

@@ -8,10 +8,10 @@ use url::Url;
 use crate::exit::Outcome;
 use crate::wiring::Context;
 
-/// Maximum wait for a response, because supervisors of servers check again soon.
+/// Maximum wait for a response. Supervisors of servers check again soon.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// `haat health`: queries a probe, for environments without another HTTP client, such as a container.
+/// Runs `haat health`: queries a probe, for environments without an HTTP client, such as a container.
 pub(crate) async fn run(url: Option<Url>, context: Context) -> anyhow::Result<Outcome> {
     let given = &context.config.query_server;
     let url = match (url, given.ops_listen.as_str()) {
@@ -34,7 +34,7 @@ pub(crate) async fn run(url: Option<Url>, context: Context) -> anyhow::Result<Ou
     Ok(Outcome::Done)
 }
 
-/// Returns the probe URL of a server that listens on `listen`. A server that listens on all interfaces is queried on
+/// Returns the probe's URL of a server that listens on `listen`. A server that listens on all interfaces is queried on
 /// this machine.
 fn probe_at(listen: &str) -> anyhow::Result<Url> {
     let near = |address: SocketAddr| match address.ip() {

@@ -1,4 +1,4 @@
-//! `haat jobs …`: job schedules in the state, and what their runs did.
+//! Job schedules in the state, and what their runs did (`haat jobs …`).
 
 mod list;
 mod run;
@@ -13,7 +13,6 @@ use crate::cli::jobs::JobsCommand;
 use crate::exit::{Outcome, lost_race, usage};
 use crate::wiring::{Context, until_signal};
 
-/// Runs `haat jobs …`.
 pub(crate) async fn run(command: JobsCommand, context: Context) -> anyhow::Result<Outcome> {
     let named = |job: &str| job.parse::<JobName>().map_err(|error| usage(error.into()));
     match command {
@@ -45,17 +44,17 @@ async fn with_state(
 ) -> anyhow::Result<Outcome> {
     let state = context.state().await?;
     let done = work(&state).await;
-    // Closing merges SQLite's side files (its write-ahead log) into the database file.
+    // Closing merges SQLite's write-ahead log into the database file.
     state.close().await;
     done.map(|()| Outcome::Done)
 }
 
-/// Runs a job here, and prints its result.
+/// Runs a job in this process and prints its result.
 async fn trigger(context: &Context, job: JobName) -> anyhow::Result<Outcome> {
     let (state, _) = context.served_state().await?;
     let scheduler = run::scheduler(context, &state)?;
     let (stop, _listener) = until_signal();
-    // Boxed, because a crawl and a build are large futures that would take much stack space.
+    // The future is boxed because it is large and would take much stack space.
     let triggered = Box::pin(scheduler.trigger(job, stop)).await;
     state.close().await;
     match triggered? {

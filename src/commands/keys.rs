@@ -1,4 +1,4 @@
-//! `haat keys …`: each command calls one operation of the state and prints the result.
+//! Keys (`haat keys …`): each command calls one operation of the state and prints the result.
 
 mod audit;
 mod dashboard;
@@ -18,11 +18,10 @@ use crate::exit::{Outcome, usage};
 use crate::output::{Output, counted};
 use crate::wiring::Context;
 
-/// Advice about a key that was just created.
+/// Advice about a new key.
 const ONCE: &str = "Save it now: it is shown only once and cannot be recovered.";
 const HOUR_S: u64 = 3600;
 
-/// Runs `haat keys …`.
 pub(crate) async fn run(command: KeysCommand, context: Context) -> anyhow::Result<Outcome> {
     let command = KeysRequest::read(command).map_err(usage)?;
     if matches!(command, KeysRequest::RotateSigning) {
@@ -39,7 +38,7 @@ pub(crate) async fn run(command: KeysCommand, context: Context) -> anyhow::Resul
         KeysRequest::Dashboard(account) => dashboard::run(&context, &state, &account).await,
         KeysRequest::RotateSigning => Ok(()),
     };
-    // Closing merges SQLite's side files (its write-ahead log) into the database file.
+    // Closing merges SQLite's write-ahead log into the database file.
     state.close().await;
     done.map(|()| Outcome::Done)
 }
@@ -58,7 +57,7 @@ enum KeysRequest {
 }
 
 impl KeysRequest {
-    /// Parses names and ids; an error never shows the given text.
+    /// Parses names and ids. An error never shows the given text.
     fn read(command: KeysCommand) -> anyhow::Result<Self> {
         let id = |text: String| text.parse::<KeyId>().context("ID");
         Ok(match command {
@@ -76,18 +75,18 @@ impl KeysRequest {
             }),
             KeysCommand::Rotate { id: text, grace_hours } => Self::Rotate(id(text)?, grace_hours),
             KeysCommand::Audit { key, limit } => Self::Audit(key.map(id).transpose()?, limit),
-            // Account names follow the same rule as key names: one line of text, and not a key.
+            // Account names follow the rule for key names: one line of text, and no key.
             KeysCommand::Dashboard { account } => Self::Dashboard(account.parse().context("NAME")?),
         })
     }
 }
 
-/// A person who may run commands on this machine is the operator.
+/// Anybody who may run commands on this machine is the operator.
 fn operator() -> Actor {
     Actor::Operator("cli".to_owned())
 }
 
-/// Marks an unknown or ended id as a fault of the command line; any other error is a failure.
+/// Marks an unknown or ended id as a fault of the command line. Any other error is a failure.
 fn told(error: StateError) -> anyhow::Error {
     let written = matches!(
         error,
@@ -100,7 +99,7 @@ fn told(error: StateError) -> anyhow::Error {
     if written { usage(error) } else { error }
 }
 
-/// Builds the document of a new key: the only output that contains the key itself.
+/// Builds the document of a new key, the only output that contains the key itself.
 fn document(issued: &IssuedKey) -> Value {
     let IssuedKey { key, record } = issued;
     json!({

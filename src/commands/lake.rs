@@ -17,7 +17,6 @@ use crate::output::counted;
 use crate::sql_over_wire;
 use crate::wiring::Context;
 
-/// Runs `haat lake …`.
 pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     // `repair` must also work on lakes that cannot be opened.
@@ -80,7 +79,6 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
     Ok(Outcome::Done)
 }
 
-/// Parses the tables of `--table`.
 fn named(tables: &[String]) -> anyhow::Result<BTreeSet<TableName>> {
     let named = tables.iter().map(|name| {
         let table = TableName::named(name);
@@ -93,7 +91,6 @@ fn named(tables: &[String]) -> anyhow::Result<BTreeSet<TableName>> {
     named.collect()
 }
 
-/// Restores tables to their earlier rows.
 async fn restore(context: &Context, lake: &Lake, as_of: &str, tables: &[String], dry_run: bool) -> anyhow::Result<()> {
     let moment = as_of
         .parse()
@@ -146,7 +143,7 @@ async fn restore(context: &Context, lake: &Lake, as_of: &str, tables: &[String],
     })
 }
 
-/// Removes files of the lake that are neither within the retention nor needed by a release.
+/// Removes files of the lake that are older than the retention and that no release needs.
 async fn vacuum(
     context: &Context,
     storage: &Storage,

@@ -10,7 +10,7 @@ use crate::live::{self, LiveService, brands_elsewhere};
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
-/// `haat live-gateway`: queries stores on behalf of clients, until it receives a stop signal.
+/// Runs `haat live-gateway`: queries stores for clients until a stop signal.
 pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     let given = &context.config.live_gateway;

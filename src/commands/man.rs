@@ -8,7 +8,7 @@ use crate::cli::Cli;
 use crate::exit::Outcome;
 use crate::output::{Output, counted};
 
-/// `haat man`: writes a manual page for each command, with the text of `haat --help`.
+/// Runs `haat man`: writes a manual page for each command, with the text of `haat --help`.
 pub(crate) fn write(to: &Path, output: Output) -> anyhow::Result<Outcome> {
     std::fs::create_dir_all(to).with_context(|| format!("folder {}", to.display()))?;
     let mut command = Cli::command();
@@ -33,7 +33,7 @@ fn pages(command: clap::Command, to: &Path) -> anyhow::Result<usize> {
     }
     let page = clap_mangen::Man::new(command);
     let path = to.join(page.get_filename());
-    // The page is generated in memory first, so that no page is left half written.
+    // The page is generated in memory first, so that no page is half written.
     let mut text = Vec::new();
     page.render(&mut text)?;
     std::fs::write(&path, text).with_context(|| path.display().to_string())?;

@@ -1,4 +1,4 @@
-//! One file per command: each calls one operation of a crate and prints the result.
+//! Commands, one per file: each calls one operation of a crate and prints the result.
 
 mod as_of;
 mod backfill;
@@ -33,14 +33,13 @@ use crate::cli::Command;
 use crate::exit::Outcome;
 use crate::wiring::Context;
 
-/// Runs one command until it ends.
 pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Result<Outcome> {
     context.only_reads = command.only_reads();
     if command.needs_home() {
         context.require_home().await?;
     }
     match command {
-        // Boxed, because a large future would take much stack space.
+        // The future is boxed because it is large and would take much stack space.
         Command::Demo(args) => Box::pin(demo::run(args, context)).await,
         Command::Emulate(args) => emulate::run(args, context).await,
         Command::Crawl(args) => crawl::run(args, context).await,
@@ -67,7 +66,7 @@ pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Resul
         Command::Sql(args) => sql::run(args, context).await,
         Command::Doctor(args) => doctor::run(args, context).await,
         Command::Health { url } => health::run(url, context).await,
-        // Handled before the runtime starts.
+        // These commands ran before the runtime started.
         Command::Config(_) | Command::Completions { .. } | Command::Man { .. } => Ok(Outcome::Done),
     }
 }

@@ -1,4 +1,4 @@
-//! `haat quality`: the quality of the data in the lake, compared with an earlier state.
+//! Quality of the data in the lake, compared with an earlier state (`haat quality`).
 
 use anyhow::Context as _;
 use data_index::{HeldBrand, Manifest};
@@ -20,7 +20,7 @@ use crate::wiring::Context;
 /// Maximum number of findings in the output for people.
 const PRINTED_MAX: usize = 50;
 
-/// The findings, and the brands that the current release holds back.
+/// Findings, and the brands that the current release holds back.
 #[derive(Debug, Serialize)]
 struct QualityView<'a> {
     #[serde(flatten)]
@@ -28,7 +28,6 @@ struct QualityView<'a> {
     held: &'a [HeldBrand],
 }
 
-/// Runs `haat quality`.
 pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     let lake = context.lake_in(&storage).await?;
@@ -64,7 +63,7 @@ pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<O
         config: &config.quality,
         at: context.clock.now(),
     };
-    // Boxed, because a comparison of two lake states is a large future.
+    // The future is boxed because it is large.
     let mut report = Box::pin(look(wanted)).await?;
     report.trend = known.trend(&report);
     report.is_released = is_released;
@@ -92,8 +91,8 @@ fn moment(option: &str, text: Option<String>) -> anyhow::Result<Option<Timestamp
     parsed.transpose().map_err(usage)
 }
 
-/// Returns the baseline of the comparison: the requested one, else the data of the current release, else the previous
-/// run. A state is not compared with itself.
+/// Returns the state for the comparison: the requested one, else the data of the current release, else the previous
+/// run. A state is never compared with itself.
 async fn before(
     lake: &Lake,
     now: &LakeSnapshot,
@@ -142,7 +141,7 @@ pub(crate) fn gate(context: &Context, storage: &Storage, accepted: AcceptedBrand
     }
 }
 
-/// Checks the data after a crawl, and stores the report. A failure is logged as a warning, and there is no report then.
+/// Checks the data after a crawl and stores the report. A failure is only logged, and then there is no report.
 pub(crate) async fn after_crawl(context: &Context, storage: &Storage) -> Option<QualityReport> {
     let (age_ms_max, at) = (check_age_ms_max(context), context.clock.now());
     let looked = match context.lake_in(storage).await {
@@ -162,7 +161,7 @@ pub(crate) async fn after_crawl(context: &Context, storage: &Storage) -> Option<
     }
 }
 
-/// Returns the summary of the data after a crawl, as JSON.
+/// Returns the summary of the data after a crawl as JSON.
 pub(crate) fn brief(storage: &Storage, report: &QualityReport) -> Value {
     json!({ "findings": report.findings, "report": latest(storage) })
 }
@@ -279,7 +278,7 @@ fn write_findings(out: &mut dyn std::io::Write, looked: &QualityView<'_>) -> std
     }
 }
 
-/// Writes one line about a brand whose earlier data is still in a release.
+/// Writes one line about a brand of which a release has older data.
 pub(super) fn write_held(out: &mut dyn std::io::Write, brand: &HeldBrand) -> std::io::Result<()> {
     let HeldBrand {
         slug, since, reasons, ..

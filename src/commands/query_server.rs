@@ -24,7 +24,7 @@ use crate::watch;
 use crate::watches::WatchService;
 use crate::wiring::{Context, shutdown_signal};
 
-/// The parts of the market that one process serves.
+/// Part of the market that a process serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Parts {
     /// Stored data only.
@@ -33,17 +33,17 @@ pub(crate) enum Parts {
     All,
 }
 
-/// `haat query-server` and `haat up`: serve the current release until it receives a stop signal. With all parts, the
-/// server also queries stores.
+/// Runs `haat query-server` or `haat up`: serves the current release until a stop signal. With all parts, the server
+/// also queries stores.
 pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -> anyhow::Result<Outcome> {
-    // Serving never creates a home: with a mistyped path it would answer 503 for ever.
+    // Serving never creates a home, because a mistyped path would then answer 503 for ever.
     let storage = context.storage()?;
     let listen = args.listen.as_ref().unwrap_or(&context.config.query_server.listen);
     let server = Box::pin(start(&context, &storage, listen, parts)).await?;
     let address = server.address.clone();
     let mut told = std::pin::pin!(shutdown_signal());
-    // A client that waits for this line can send requests. If there is no release yet, or a broken one, the follower
-    // retries and reports failures itself.
+    // A client that waits for this line can send requests. Without an intact release, the follower retries and reports
+    // failures itself.
     tokio::select! {
         opened = server.refresh() => match opened {
             Ok(Followed::Nothing) => tracing::warn!(
@@ -79,16 +79,16 @@ pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -
     Ok(Outcome::Done)
 }
 
-/// A server that runs in the background.
+/// Server that runs in the background.
 #[derive(Debug)]
 pub(crate) struct RunningServer {
     /// Base URL of the server.
     pub(crate) address: String,
     server: query_server::QueryServer,
     listeners: Listeners,
-    /// Base URL of probes and metrics, if they have a separate listener.
+    /// Base URL of probes and metrics, if they have a listener of their own.
     ops_address: Option<String>,
-    /// Base URL of the product lookups for gateways, if they have a listener.
+    /// Base URL of product lookups for gateways, if they have a listener.
     internal_address: Option<String>,
     /// Base URL of SQL statements, if they have a listener.
     sql_address: Option<String>,
@@ -118,7 +118,6 @@ fn is_https(public_url: &str) -> bool {
     url::Url::parse(public_url).is_ok_and(|url| url.scheme() == "https")
 }
 
-/// Creates the log of searched words, if words are counted.
 fn search_log(context: &Context, storage: &Storage, writers: &mut Vec<Writer>) -> Option<SearchLog> {
     context.config.query_server.count_searches.then(|| {
         let (stop, clock) = (CancellationToken::new(), Arc::clone(&context.clock));
@@ -128,7 +127,7 @@ fn search_log(context: &Context, storage: &Storage, writers: &mut Vec<Writer>) -
     })
 }
 
-/// Binds and serves in the background. No release is served until the server is instructed to load one.
+/// Binds and serves in the background. The server has no release until it is told to load one.
 pub(crate) async fn start(
     context: &Context,
     storage: &Storage,
@@ -151,8 +150,8 @@ pub(crate) async fn start(
     let ops = ops.transpose()?;
     let internal = internal_listener.map(|listener| SideListener::serve(listener, server.internal_router(), &config));
     let internal = internal.transpose()?;
-    // Clients of the market must not see how busy it is: a proxy on this machine would forward their requests to the
-    // metrics.
+    // Clients of the market must not see how busy it is, and a proxy on this machine would forward their requests to
+    // the metrics.
     let shown = given.metrics_public || (ops.is_none() && local.ip().to_canonical().is_loopback());
     let (state, kept) = match parts {
         Parts::Graph => (state_for(context, storage).await?, None),
@@ -180,7 +179,7 @@ pub(crate) async fn start(
                 stop: &stop,
             };
             let (open, writer) = parts.added(open, kept)?;
-            // SQL is not offered to agents, so its routes are merged after the endpoint for agents is built.
+            // SQL is not offered to agents, so its routes are added after the endpoint for agents is built.
             writers.extend(writer);
             open.merge(statements.routes).edge(edge)
         }
@@ -201,7 +200,7 @@ pub(crate) async fn start(
     })
 }
 
-/// The components needed for live responses, watches and the endpoints for agents.
+/// Components of live responses, watches and the endpoints for agents.
 struct LiveParts<'a> {
     context: &'a Context,
     storage: &'a Storage,
@@ -212,7 +211,7 @@ struct LiveParts<'a> {
 }
 
 impl LiveParts<'_> {
-    /// Adds the routes of live answers, watches and agents. Also returns the writer of the stores' answers.
+    /// Adds the routes of live responses, watches and agents. Also returns the writer of the stores' responses.
     fn added(&self, open: OpenRouter, kept: SealedState) -> anyhow::Result<(OpenRouter, Option<Writer>)> {
         let Self { context, server, .. } = self;
         let (brands, url) = (Brands::of(server), public_url(context, self.local));
@@ -248,12 +247,11 @@ impl LiveParts<'_> {
 }
 
 impl RunningServer {
-    /// Returns the state of the servers, if they have one.
     pub(crate) fn state(&self) -> Option<&State> {
         self.doors.state()
     }
 
-    /// Looks for a new release immediately, without waiting for the next poll.
+    /// Looks for a new release at once, without waiting for the next poll.
     pub(crate) async fn refresh(&self) -> anyhow::Result<Followed> {
         let (opened, ()) = tokio::join!(self.server.refresh(), self.server.refresh_checks());
         Ok(opened?)
@@ -265,7 +263,7 @@ impl RunningServer {
         tokio::spawn(async move { server.follow(stop).await });
     }
 
-    /// Serves until the stop signal, and then shuts down gracefully. Returns an error immediately if the server fails.
+    /// Serves until the stop signal, and then stops gracefully. Returns an error at once if the server fails.
     pub(crate) async fn until(self, told: impl Future<Output = ()>) -> anyhow::Result<()> {
         let Self {
             server,

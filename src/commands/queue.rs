@@ -1,4 +1,4 @@
-//! `haat queue …` and `haat crawl --queue`: show the queue of stores, and add stores to it.
+//! Queue of stores (`haat queue …`, `haat crawl --queue`): shows its content, and adds stores.
 
 use std::sync::Arc;
 
@@ -15,7 +15,6 @@ use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// Runs `haat queue …`.
 pub(crate) async fn run(command: QueueCommand, context: Context) -> anyhow::Result<Outcome> {
     let state = context.state().await?;
     let done = match command {
@@ -24,12 +23,12 @@ pub(crate) async fn run(command: QueueCommand, context: Context) -> anyhow::Resu
         QueueCommand::Retry(args) => retry(&context, &state, &args).await,
         QueueCommand::Drop(args) => drop_letters(&context, &state, &args).await,
     };
-    // Closing merges SQLite's side files (its write-ahead log) into the database file.
+    // Closing merges SQLite's write-ahead log into the database file.
     state.close().await;
     done.map(|()| Outcome::Done)
 }
 
-/// `haat crawl --queue`: puts the stores into the queue for `haat worker`.
+/// Runs `haat crawl --queue`: puts the stores into the queue for `haat worker`.
 pub(super) async fn enqueue(
     context: &Context,
     args: &CrawlArgs,

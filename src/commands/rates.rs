@@ -18,7 +18,6 @@ const TEXT_BYTES_MAX: u64 = 64 << 20;
 /// Maximum number of wrong rows that an error shows.
 const SHOWN_MAX: usize = 10;
 
-/// Runs `haat rates …`.
 pub(crate) async fn run(command: RatesCommand, context: Context) -> anyhow::Result<Outcome> {
     let RatesCommand::Import { from, dry_run } = command;
     let (text, source) = match from.split_once("://") {
@@ -51,7 +50,7 @@ pub(crate) async fn run(command: RatesCommand, context: Context) -> anyhow::Resu
     Ok(Outcome::Done)
 }
 
-/// Reads a file or standard input. Returns its text and its name for messages.
+/// Reads a file or standard input. Also returns its name for messages.
 fn read(from: &str) -> anyhow::Result<(String, String)> {
     let mut text = String::new();
     let (source, bytes) = if from == "-" {

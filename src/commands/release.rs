@@ -32,7 +32,6 @@ pub(crate) struct Build {
     pub(crate) despite_pin: bool,
 }
 
-/// Runs `haat release …`.
 pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     let releases = context.releases(&storage);
@@ -79,7 +78,7 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
     Ok(Outcome::Done)
 }
 
-/// Warns about each damaged manifest and log entry that is skipped.
+/// Warns about each damaged manifest and log entry, because they are skipped.
 pub(crate) fn warn_of(unreadable: &[Unreadable]) {
     for unreadable in unreadable {
         tracing::warn!(
@@ -109,7 +108,7 @@ async fn show(context: &Context, releases: &ReleaseStore, id: Option<String>) ->
         .print(&shown, |out| writeln!(out, "{}", serde_json::to_string_pretty(&shown)?))
 }
 
-/// A manifest, with a flag that is true if its release is pinned.
+/// Manifest, and true if its release is pinned.
 #[derive(Debug, Serialize)]
 struct ManifestView {
     #[serde(flatten)]
@@ -118,7 +117,7 @@ struct ManifestView {
     pinned: Option<Pin>,
 }
 
-/// Removes old releases, and cached files that no remaining release needs.
+/// Removes old releases, and cached files that no other release needs.
 async fn collect(
     context: &Context,
     storage: &Storage,
@@ -203,7 +202,7 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
     let options = options(context, storage, build)?;
     let bar = Arc::new(BuildBar::new(context.quiet));
     let releases = context.releases(storage);
-    // Boxed, because a build is a large future that would take much stack space.
+    // The future is boxed because it is large and would take much stack space.
     match Box::pin(make_release(&lake, &releases, &options, bar, context.clock.as_ref())).await {
         Ok(built) => {
             if !build.dry_run {
@@ -231,7 +230,7 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
     }
 }
 
-/// Runs a limited part of the maintenance after a crawl or a build. Failed work is left to the next run.
+/// Runs a limited share of the maintenance after a crawl or a build. The next run repeats failed work.
 pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, published: bool) {
     let gc = GcOptions {
         keep_last: context.config.release.keep,
@@ -242,7 +241,7 @@ pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, publ
     let options = TidyOptions::new(retention, gc);
     let releases = context.releases(storage);
     let (cache, build) = (context.cache_dir(storage), context.build_dir(storage));
-    // Boxed, because a vacuum is a large future that would take much stack space.
+    // The future is boxed because it is large and would take much stack space.
     let tidied = Box::pin(pipeline_release::tidy(
         lake, &releases, &options, published, &cache, &build,
     ));
@@ -259,7 +258,7 @@ pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, publ
     }
 }
 
-/// Returns the result and advice for a build whose data is beyond a quality threshold.
+/// Returns the result and advice for a build whose data exceeds a quality threshold.
 fn held_back(first: bool) -> &'static str {
     if first {
         "no release was published (`haat quality` shows why; to accept the data: --accept-quality)"
@@ -287,7 +286,7 @@ pub(crate) fn lost(report: &ReleaseReport) -> Option<anyhow::Error> {
     lost.then(|| lost_race("another writer published first; build again"))
 }
 
-/// Returns true if the release was refused only because counts fell.
+/// True if the release was refused only because counts fell.
 fn is_collapse(error: &ReleaseBuildError) -> bool {
     let ReleaseBuildError::Publish(ReleaseError::ChecksFailed { violations, .. }) = error else {
         return false;
@@ -330,7 +329,7 @@ pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport)
     write_losses(out, report)
 }
 
-/// Maximum number of brands to name as held, or as having lost rows.
+/// Maximum number of brands to name as held back, or as having lost rows.
 const NAMED_MAX: usize = 20;
 
 /// Writes what the release lost because files of the lake are missing or damaged.

@@ -9,7 +9,6 @@ use crate::exit::Outcome;
 use crate::output::counted;
 use crate::wiring::{Context, until_signal};
 
-/// Runs `haat reviews …`.
 pub(crate) async fn run(command: ReviewsCommand, context: Context) -> anyhow::Result<Outcome> {
     let ReviewsCommand::Refresh(args) = command;
     refresh(&args, &context).await
@@ -29,7 +28,7 @@ async fn refresh(args: &RefreshReviewsArgs, context: &Context) -> anyhow::Result
     print(context, &refreshed.map_err(refused)?)
 }
 
-/// `haat backfill --stage reviews`: parses landed responses of review apps into reviews and ratings.
+/// Runs `haat backfill --stage reviews`: parses landed responses of review apps into reviews and ratings.
 pub(super) async fn reread(args: &BackfillArgs, options: &RereadOptions, context: &Context) -> anyhow::Result<Outcome> {
     let (cancel, _listener) = until_signal();
     let deps = StoreDeps {

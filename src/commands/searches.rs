@@ -1,4 +1,4 @@
-//! `haat searches`: shows what shoppers search for, and which searches find nothing.
+//! Shows what shoppers search for, and which searches find nothing (`haat searches`).
 
 use data_searches::{TopOrder, TopWords, first_day, top};
 use pipeline_quality::searched;
@@ -9,7 +9,6 @@ use crate::exit::Outcome;
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// Runs `haat searches …`.
 pub(crate) async fn run(command: SearchesCommand, context: Context) -> anyhow::Result<Outcome> {
     let SearchesCommand::Top(TopArgs {
         days,

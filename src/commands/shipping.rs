@@ -12,7 +12,6 @@ use crate::exit::Outcome;
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// Runs `haat shipping …`.
 pub(crate) async fn run(command: ShippingCommand, context: Context) -> anyhow::Result<Outcome> {
     match command {
         ShippingCommand::Refresh(args) => refresh(&args, &context).await,
@@ -43,7 +42,7 @@ pub(crate) async fn read_terms(context: &Context, storage: &Storage) -> anyhow::
     Ok(())
 }
 
-/// `haat backfill --stage shipping`: parses landed responses of stores into shipping terms.
+/// Runs `haat backfill --stage shipping`: parses landed responses of stores into shipping terms.
 pub(super) async fn reread(args: &BackfillArgs, options: &RereadOptions, context: &Context) -> anyhow::Result<Outcome> {
     let deps = context.store_deps(&context.storage()?).await?;
     let report = reread_shipping(options, &deps).await.map_err(refused)?;

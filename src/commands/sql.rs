@@ -27,7 +27,7 @@ use rows::{Encoder, Format};
 
 const STATEMENT_BYTES_MAX: u64 = 1 << 20;
 
-/// `haat sql`: runs one read-only statement over the lake's tables, or over those of the current release.
+/// Runs `haat sql`: one read-only statement over the tables of the lake or of the current release.
 pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outcome> {
     let format = format(&args, context.output.json)?;
     let statement = match args.statement.as_str() {
@@ -49,8 +49,8 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
     if let Some(verb) = writes(&statement) {
         return Err(usage(anyhow::anyhow!("haat sql is read-only: {verb} is refused")));
     }
-    // Only its committer writes the lake, and nothing writes a release. Statements that write or change settings are
-    // refused.
+    // Statements that write or change settings are refused. Only its committer writes the lake, and nothing writes a
+    // release.
     let options = SQLOptions::new()
         .with_allow_ddl(false)
         .with_allow_dml(false)
@@ -72,7 +72,7 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
         return Ok(Outcome::Partial);
     };
     if let Some(left_out) = left_out {
-        // Standard error may be closed, and there is no other place to write to.
+        // Standard error may be closed, and there is no other output.
         let _ = writeln!(std::io::stderr(), "haat: {left_out}");
     }
     Ok(Outcome::Done)
@@ -109,7 +109,7 @@ fn format(args: &SqlArgs, json: bool) -> anyhow::Result<Option<Format>> {
     Ok(format)
 }
 
-/// Writes rows to a file and returns a report of their number. Returns `None` after a signal, and then leaves no file.
+/// Writes rows to a file and reports their number. After a signal, it returns `None` and leaves no file.
 async fn to_file(
     context: &Context,
     frame: DataFrame,
@@ -134,7 +134,7 @@ async fn to_file(
 }
 
 /// Returns the keyword of a statement that does more than read. Returns `None` for reads, and for statements that
-/// cannot be parsed, because the engine explains those.
+/// cannot be parsed, which the engine explains.
 fn writes(statement: &str) -> Option<String> {
     let parsed = DFParser::parse_sql(statement).ok()?;
     let reads = match parsed.front()? {
@@ -158,7 +158,7 @@ fn writes(statement: &str) -> Option<String> {
     (!reads).then(|| verb.to_uppercase())
 }
 
-/// Explains why a statement is refused. For an unknown table, it lists the known tables.
+/// Explains why a statement is refused. For an unknown table, the known ones are listed.
 fn refused(session: &SessionContext, release: bool, error: DataFusionError) -> anyhow::Error {
     let text = error.to_string();
     let Some(name) = absent_table(&text) else {
@@ -185,7 +185,7 @@ fn said(error: &datafusion::sql::sqlparser::parser::ParserError) -> String {
     text.strip_prefix("sql parser error: ").unwrap_or(&text).to_owned()
 }
 
-/// Extracts the name of the missing table from an error of the engine.
+/// Returns the name of the missing table in an error of the engine.
 fn absent_table(error: &str) -> Option<&str> {
     let between = |before: &str, after: &str| {
         let (_, rest) = error.split_once(before)?;
@@ -197,7 +197,7 @@ fn absent_table(error: &str) -> Option<&str> {
     Some(name.strip_prefix("datafusion.public.").unwrap_or(name))
 }
 
-/// Returns the table of a `describe` statement; `None` for every other statement.
+/// Returns the table of a `describe` statement, or `None` for any other statement.
 fn described(statement: &str) -> Option<&str> {
     let mut words = statement.trim().trim_end_matches(';').split_whitespace();
     let (verb, table) = (words.next()?, words.next()?);
@@ -228,7 +228,7 @@ async fn columns(session: &SessionContext, table: &str) -> Result<DataFrame, Dat
     session.read_batch(RecordBatch::try_from_iter_with_nullable(columns)?)
 }
 
-/// Opens the tables of the current release, as the query server would serve them.
+/// Opens the tables of the current release, like the query server.
 async fn release(context: &Context) -> anyhow::Result<SessionContext> {
     let storage = context.storage()?;
     let releases = context.releases(&storage);
@@ -253,13 +253,14 @@ async fn lake(lake: &Lake, as_of: Option<&str>) -> anyhow::Result<SessionContext
     Ok(lake.session(&snapshot).await?)
 }
 
-/// Maximum number of rows in a table for people, unless they request more: the whole table is formatted in memory.
+/// Default maximum number of rows in a table for people. The whole table is formatted in memory.
 const TABLE_ROWS_MAX: usize = 1_000;
 
-/// Writes all rows, or `limit` rows, batch by batch. Returns the number of rows, and a message about rows left out.
+/// Writes all rows, or `limit` rows, batch by batch. Returns the number of rows, and a message about rows that were
+/// left out.
 ///
 /// # Errors
-/// The statement failed, perhaps after some rows were printed: standard output is then incomplete.
+/// Fails if the statement fails. Some rows may then have been printed, so that standard output is incomplete.
 async fn write(
     frame: DataFrame,
     format: Format,
@@ -292,7 +293,7 @@ async fn write(
     Ok((written, left_out))
 }
 
-/// Prints rows as a table for people. Returns a message about rows left out.
+/// Prints rows as a table for people. Returns a message about rows that were left out.
 async fn print_table(context: &Context, frame: DataFrame, limit: Option<usize>) -> anyhow::Result<Option<String>> {
     let schema = Arc::new(frame.schema().as_arrow().clone());
     let mut rows = frame.execute_stream().await?;
@@ -306,7 +307,7 @@ async fn print_table(context: &Context, frame: DataFrame, limit: Option<usize>) 
         if taken > 0 {
             batches.push(batch.slice(0, taken));
         }
-        // A caller who set a limit knows that there may be more rows; any other caller gets their number.
+        // A caller who set a limit knows that there may be more rows.
         if left_out > 0 && limit.is_some() {
             break;
         }

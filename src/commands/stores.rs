@@ -1,4 +1,4 @@
-//! Code shared by the commands that query stores.
+//! Shared code of the commands that query stores.
 
 use anyhow::Context as _;
 use data_model::BrandSlug;
@@ -9,7 +9,6 @@ use super::jobs::Rights;
 use crate::exit::usage;
 use crate::wiring::{Context, until_signal};
 
-/// Parses the brands that the arguments name.
 pub(super) fn slugs(texts: &[String]) -> anyhow::Result<Vec<BrandSlug>> {
     let parsed = texts
         .iter()
@@ -25,7 +24,7 @@ pub(super) fn refused(error: TaskError) -> anyhow::Error {
     }
 }
 
-/// The stores of a home, as one command queries them until a signal stops it.
+/// Stores of a home for one command, which queries them until a signal stops it.
 #[derive(Debug)]
 pub(super) struct StoreSession {
     pub(super) deps: StoreDeps,

@@ -1,4 +1,4 @@
-//! `haat worker`: processes stores from the queue until it receives a stop signal.
+//! Worker for stores from the queue (`haat worker`), which runs until a stop signal.
 
 use std::sync::Arc;
 
@@ -26,7 +26,6 @@ fn listen(args: &WorkerArgs, config: &QueueConfig) -> anyhow::Result<Option<List
     })?))
 }
 
-/// Runs `haat worker`.
 pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Outcome> {
     if let Some(warning) = context.unnamed_crawler() {
         tracing::warn!("{warning}");

@@ -2,13 +2,13 @@ use tracing::level_filters::LevelFilter;
 
 const LEVELS: &str = "error, warn, info, debug, trace, off";
 
-/// Refuses a filter with a part that is neither a level nor `TARGET=LEVEL`. `tracing` reads a mistyped level as the
+/// Refuses a filter with a part that is neither a level nor `TARGET=LEVEL`. `tracing` takes a mistyped level for the
 /// name of a target, and then nothing is logged.
 ///
 /// # Errors
-/// The error names the invalid part and the known levels.
+/// Names the invalid part and the known levels.
 pub(crate) fn check_filter(key: &str, filter: &str) -> anyhow::Result<()> {
-    // Span conditions contain commas of their own; `tracing` itself reports errors in them.
+    // Conditions on spans contain commas of their own. `tracing` reports errors in them.
     if filter.contains(['[', '{']) {
         return Ok(());
     }

@@ -26,10 +26,10 @@ const SECRETS: &[&str] = &[
     "dashboard.oidc.client_secret",
 ];
 
-/// Placeholder shown instead of a secret value.
+/// Placeholder for a secret value.
 pub(crate) const HIDDEN: &str = "(set, not shown)";
 
-/// The source of a value; later sources override earlier ones.
+/// Source of a value. Later sources override earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Layer {
@@ -39,19 +39,18 @@ pub(crate) enum Layer {
     Flag,
 }
 
-/// One key of the effective configuration, for `haat config`.
+/// Key of the effective configuration, for `haat config`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Setting {
     pub(crate) key: String,
     pub(crate) value: serde_json::Value,
     pub(crate) from: Layer,
-    /// Environment variable that sets the key.
     pub(crate) variable: String,
-    /// Sentence about the effect of the key.
+    /// Effect of the key, as a sentence.
     pub(crate) meaning: &'static str,
 }
 
-/// The configuration layers before they are merged, so that `haat config` can show the source of each value.
+/// Layers of the configuration before they are merged, so that `haat config` can show each value's source.
 #[derive(Debug)]
 pub(crate) struct Layers {
     layers: Vec<(Layer, config::Config)>,
@@ -59,7 +58,7 @@ pub(crate) struct Layers {
 }
 
 impl Layers {
-    /// Reads the file and the environment; flags are taken from the command line.
+    /// Reads the file and the environment. The flags come from the command line.
     pub(crate) fn read(global: &Global) -> anyhow::Result<Self> {
         let defaults = config::Config::try_from(&Config::defaults()?).context("defaults")?;
         let file = match &global.config {
@@ -116,7 +115,7 @@ impl Layers {
         Ok(merged)
     }
 
-    /// Lists unknown keys in the file and the environment, the most likely cause of a refused configuration.
+    /// Lists unknown keys in the file and the environment, because they are the most likely fault of a configuration.
     fn suspects(&self) -> String {
         let keys = |wanted: Layer| {
             let mut leaves = BTreeMap::new();
@@ -143,14 +142,14 @@ impl Layers {
         }
     }
 
-    /// Returns true if only the defaults set `key`.
+    /// True if only the defaults set `key`.
     pub(crate) fn is_default(&self, key: &str) -> bool {
         self.layers
             .iter()
             .all(|(layer, source)| *layer == Layer::Default || source.get::<Value>(key).is_err())
     }
 
-    /// Returns every key with its value and the layer that set it; secrets are masked.
+    /// Returns every key with its value and the layer that set it. Secrets are hidden.
     pub(crate) fn settings(&self) -> anyhow::Result<Vec<Setting>> {
         let mut settings = BTreeMap::new();
         for (layer, source) in &self.layers {
@@ -178,7 +177,7 @@ impl Layers {
     }
 }
 
-/// The effect of each key. A line contains the key, a tab and a sentence.
+/// Effects of keys. A line has the key, a tab and a sentence.
 const KEYS: &str = include_str!("keys.tsv");
 
 fn meaning(key: &str) -> &'static str {
@@ -187,7 +186,7 @@ fn meaning(key: &str) -> &'static str {
     meanings.next().unwrap_or_default()
 }
 
-/// Returns a value without the credentials that a URL may contain: user, password and query.
+/// Returns a value without the credentials in a URL: user, password and query.
 fn shown(value: serde_json::Value) -> serde_json::Value {
     let serde_json::Value::String(text) = &value else {
         return value;
@@ -200,7 +199,7 @@ fn shown(value: serde_json::Value) -> serde_json::Value {
         return value;
     }
     let hidden = "not-shown";
-    // Only URLs with a host can contain a user, a password and a query.
+    // Only URLs with a host can have a user, a password and a query.
     let with_user = url.password().is_some() || !url.username().is_empty();
     let _ = url.set_password(None);
     let _ = url.set_username(if with_user { hidden } else { "" });
@@ -236,7 +235,7 @@ fn flatten(prefix: &str, value: &Value, leaves: &mut BTreeMap<String, serde_json
     }
 }
 
-/// Returns the values in the environment. Values are parsed as numbers and booleans only if the default has that type,
+/// Returns the values in the environment. A value becomes a number or boolean only if the default has that type,
 /// because a key or folder may look like a number.
 fn typed(environment: Environment, defaults: &config::Config) -> Result<config::Config, config::ConfigError> {
     let leaves = |source: &config::Config| {
@@ -251,7 +250,7 @@ fn typed(environment: Environment, defaults: &config::Config) -> Result<config::
         let (Some(text), Some(default)) = (value.as_str(), known.get(&key)) else {
             continue;
         };
-        // A value that cannot be parsed stays a text, and is refused with its key name later.
+        // A value that cannot be parsed stays a text. A later check refuses it with its key.
         if default.is_array() {
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
             typed = typed.set_override(key, items.map(str::to_owned).collect::<Vec<_>>())?;
@@ -287,7 +286,7 @@ fn one_of<T: ValueEnum>(merged: &config::Config, key: &str) -> anyhow::Result<()
     Ok(())
 }
 
-/// Maximum time for which the lake's logs remember removed files: the 30 days that its tables are created with.
+/// Maximum time for which the lake's logs remember removed files: the 30 days that new tables have.
 pub(crate) const RETENTION_HOURS_MAX: u64 = 720;
 
 fn check(config: &Config) -> anyhow::Result<()> {
@@ -363,7 +362,7 @@ fn check(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Parses a list of origins into the form that browsers send.
+/// Parses a list of origins to the form that browsers send.
 pub(crate) fn cors_origins(list: &str) -> anyhow::Result<Vec<http::HeaderValue>> {
     let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
     let origin = |name: &str| {
@@ -377,7 +376,7 @@ pub(crate) fn cors_origins(list: &str) -> anyhow::Result<Vec<http::HeaderValue>>
     names.map(origin).collect()
 }
 
-/// Validates the settings of access and limits.
+/// Checks the settings of access and limits.
 fn check_callers(config: &Config) -> anyhow::Result<()> {
     config.limits.check()?;
     config.access.check()?;

@@ -20,7 +20,7 @@ use watches::WatchesConfig;
 
 use crate::listen::ListenAddress;
 
-/// The whole configuration. Every key has a default; unknown keys are refused by name.
+/// Whole configuration. Every key has a default, and unknown keys are refused by name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
@@ -28,7 +28,7 @@ pub(crate) struct Config {
     pub(crate) home: String,
     /// Currency in which prices are filtered and sorted when a request names none.
     pub(crate) market_currency: CurrencyCode,
-    /// Time zone of the market, used for the days of delivery, limits and schedules.
+    /// Time zone of the market for the days of delivery, limits and schedules.
     pub(crate) market_time_zone: TimeZone,
     /// URL at which browsers and clients reach the servers. If empty, it is the listen address, on this machine only.
     pub(crate) public_url: String,
@@ -37,36 +37,31 @@ pub(crate) struct Config {
     pub(crate) access: AccessConfig,
     pub(crate) limits: LimitsConfig,
     pub(crate) dashboard: DashboardConfig,
-    /// Settings of discovery, which turns sentences into products.
+    /// Settings of discovery, which finds products for sentences.
     pub(crate) discover: DiscoverConfig,
-    /// Settings of requests to stores.
     pub(crate) storefront: StorefrontConfig,
-    /// Limits on delivery questions.
+    /// Limits on delivery questions to stores.
     pub(crate) delivery: ProbeConfig,
-    /// Settings of reading shipping terms.
+    /// Settings for reading shipping terms.
     pub(crate) shipping: ShippingConfig,
-    /// Settings of a run, and the limits of its crawl.
+    /// Settings of a run and of its crawl.
     pub(crate) refresh: RefreshConfig,
     pub(crate) landing: Landing,
     pub(crate) lake: Lake,
-    /// Settings and schedules of jobs.
     pub(crate) jobs: JobsConfig,
     /// Settings of `haat worker` and its queue.
     pub(crate) queue: QueueConfig,
     pub(crate) release: Release,
-    /// Thresholds of data quality that hold a release back.
+    /// Thresholds of data quality beyond which a release is held back.
     pub(crate) quality: QualityConfig,
     /// URLs of review apps, and the limits on requests to them.
     pub(crate) reviews: ReviewsConfig,
     pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
     pub(crate) live_gateway: LiveGateway,
-    /// Settings of the endpoint for agents.
     pub(crate) mcp: McpConfig,
-    /// Settings of SQL for analysts.
     pub(crate) sql: SqlConfig,
     pub(crate) state: State,
-    /// Settings of watches.
     pub(crate) watches: WatchesConfig,
     pub(crate) log: Log,
     pub(crate) traces: Traces,
@@ -78,14 +73,13 @@ pub(crate) struct Config {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Api {
-    /// Origins whose pages may send requests with a key, separated by commas. Stored data is open to pages of any
-    /// origin.
+    /// Origins whose pages may send requests with a key, separated by commas. Pages of any origin may read stored data.
     pub(crate) cors_origins: String,
-    /// True if adult categories are shown among categories and suggestions.
+    /// True to show adult categories among categories and suggestions.
     pub(crate) adult: bool,
 }
 
-/// Access to an S3-compatible store; empty text means "not set".
+/// Access to an S3-compatible store. An empty text means that the key is not set.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct S3 {
@@ -94,17 +88,17 @@ pub(crate) struct S3 {
     pub(crate) access_key_id: String,
     pub(crate) secret_access_key: String,
     pub(crate) allow_http: bool,
-    /// Time for which a request is retried while the object store does not answer, in seconds.
+    /// Seconds for which a request is retried while the object store does not respond.
     pub(crate) retry_timeout_s: u64,
-    /// True if the key comes from the machine's own role; the instance metadata service is queried only then.
+    /// True to use the machine's own role. Only then is the instance metadata service queried.
     pub(crate) instance_role: bool,
 }
 
-/// Settings of landed pages, which are the pages as stores sent them.
+/// Settings of landed pages, the pages as stores sent them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Landing {
-    /// Number of days for which landed pages are retained.
+    /// Number of days for which landed pages are kept.
     pub(crate) keep_days: u32,
 }
 
@@ -118,15 +112,16 @@ pub(crate) struct Lake {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Release {
-    /// Number of releases that `haat release gc` retains.
+    /// Number of releases that `haat release gc` keeps.
     pub(crate) keep: usize,
-    /// Minimum age in seconds before unneeded files are removed: a running build may be about to publish them.
+    /// Minimum age in seconds at which unneeded files are removed. A running build may be about to publish younger
+    /// ones.
     pub(crate) gc_min_age_s: u64,
-    /// Minimum share of the previous release's products; a release with fewer is not published.
+    /// Minimum share of the previous release's products. A release with fewer products is not published.
     pub(crate) collapse_share: f64,
 }
 
-/// The text embedder, used for builds and queries alike.
+/// Text embedder for builds and queries.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Embedding {
@@ -136,7 +131,7 @@ pub(crate) struct Embedding {
     pub(crate) endpoint: Endpoint,
 }
 
-/// A server with OpenAI's embeddings API, for `embedder = "endpoint"`; empty text means "not set".
+/// Server with OpenAI's embeddings API, for `embedder = "endpoint"`. An empty text means that the key is not set.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Endpoint {
@@ -146,11 +141,11 @@ pub(crate) struct Endpoint {
     pub(crate) api_key: String,
     /// Number of dimensions of the model's vectors.
     pub(crate) dimensions: usize,
-    /// True if the request states `dimensions` as the number of dimensions.
+    /// True to send the number of dimensions as `dimensions`.
     pub(crate) shorten: bool,
-    /// True if plain `http` to another machine is allowed.
+    /// True to allow plain `http` to another machine.
     pub(crate) allow_http: bool,
-    /// Maximum time for a query's vector, in milliseconds; after this time the search uses only words.
+    /// Maximum time for a query's vector, in milliseconds. A slower query is searched by words only.
     pub(crate) query_timeout_ms: u64,
     /// Maximum time for the vectors of 64 products, in milliseconds.
     pub(crate) documents_timeout_ms: u64,
@@ -174,19 +169,19 @@ pub(crate) enum EmbedderChoice {
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryServer {
     pub(crate) listen: ListenAddress,
-    /// Address of a separate listener for product lookups of gateways; empty means none.
+    /// Address of a separate listener for product lookups by gateways; empty means none.
     pub(crate) internal_listen: String,
     /// Address of a separate listener for probes and metrics; empty means none.
     pub(crate) ops_listen: String,
-    /// True if `listen` serves `/metrics` on any address.
+    /// True to serve `/metrics` at any address of `listen`.
     pub(crate) metrics_public: bool,
     /// Maximum number of connections per client address.
     pub(crate) connections_per_address_max: usize,
-    /// Addresses and networks of proxies, separated by commas. Trusted proxies are exempt from the connection limit.
+    /// Addresses and networks of trusted proxies, separated by commas. They are exempt from the connection limit.
     pub(crate) trusted_proxies: String,
-    /// Header in which proxies name the client that they forward for.
+    /// Header in which proxies name their client.
     pub(crate) forwarded_header: api::ForwardedHeader,
-    /// Cache folder for fetched release files; empty means `cache` beside the other parts of the home folder.
+    /// Folder for fetched release files; empty means `cache` in the home folder.
     pub(crate) cache: String,
     /// Interval between checks for a newer release, in milliseconds.
     pub(crate) poll_ms: u64,
@@ -196,50 +191,45 @@ pub(crate) struct QueryServer {
     /// Maximum number of request bodies that arrive concurrently, in total and per caller or network.
     pub(crate) bodies_max: usize,
     pub(crate) bodies_per_client_max: usize,
-    /// Maximum number of concurrent requests; more are refused with 503.
+    /// Maximum number of concurrent requests. Others get a 503.
     pub(crate) concurrency_max: usize,
     pub(crate) drain_ms: u64,
     /// Time in milliseconds for which requests are still accepted after the stop signal, while `/readyz` makes proxies
     /// leave.
     pub(crate) leave_ms: u64,
-    /// Secret that signs cursors, shared by servers behind one address. If empty, each process creates its own.
+    /// Secret that signs cursors, which servers behind one address must share. If empty, each process creates its own.
     pub(crate) cursor_secret: String,
     /// File of additional synonyms; empty means only the built-in ones.
     pub(crate) synonyms: String,
     /// File of movable holidays; empty means none.
     pub(crate) holidays: String,
-    /// True if the words of searches are counted by day.
+    /// True to count the words of searches by day.
     pub(crate) count_searches: bool,
 }
 
-/// Settings of live requests to stores.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LiveGateway {
-    /// Address of `haat live-gateway`; `haat up` serves on the query server's address instead.
+    /// Address of `haat live-gateway`. `haat up` uses the query server's address instead.
     pub(crate) listen: ListenAddress,
-    /// URL of the query server's internal listener, where the gateway looks up the stores of products.
+    /// URL of the query server's internal listener, which tells the gateway the stores of products.
     pub(crate) catalogue: String,
-    /// Settings of live requests to stores.
     pub(crate) ask: GatewayConfig,
-    /// Settings of carts, checkouts and customers' accounts.
     pub(crate) carts: CartConfig,
-    /// Settings of discount codes.
     pub(crate) coupons: CouponsConfig,
-    /// True if the live responses of stores are stored for the price history.
+    /// True to store the live responses of stores for the price history.
     pub(crate) observe: bool,
-    /// Settings for storing live responses of stores.
     pub(crate) observations: ObservationsConfig,
 }
 
-/// The state of servers: API keys, usage and audit; empty text means "not set".
+/// State of servers: API keys, usage and audit. An empty text means that the key is not set.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct State {
     /// URL of a PostgreSQL server. If empty, SQLite under a local home is used.
     pub(crate) url: String,
-    /// Master keys, from which the keys for stored secrets are derived, separated by commas, with the current one
-    /// first. If empty, a key file beside SQLite is created and used.
+    /// Master keys, separated by commas, the current one first. The keys for stored secrets are derived from them. If
+    /// empty, a key file beside SQLite is created and used.
     pub(crate) master_key: String,
 }
 
@@ -267,13 +257,13 @@ pub(crate) struct Log {
     pub(crate) format: LogFormat,
 }
 
-/// The collector of trace spans; none by default.
+/// Collector of trace spans, if any.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Traces {
     /// Base URL of an OTLP collector that accepts HTTP with protobuf. If empty, no traces are sent.
     pub(crate) endpoint: String,
-    /// The spans to send, as a `tracing` filter.
+    /// Spans to send, as a `tracing` filter.
     pub(crate) filter: String,
     /// Share of traces to record if the caller has not decided.
     pub(crate) sample_share: f64,
@@ -287,7 +277,7 @@ pub(crate) struct Doctor {
     pub(crate) check_age_s_max: u64,
 }
 
-/// Location for the metrics of a short command.
+/// Target for the metrics of a short command.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Metrics {
@@ -296,7 +286,7 @@ pub(crate) struct Metrics {
 }
 
 impl Traces {
-    /// Returns the settings of the trace exporter; `None` without a collector.
+    /// Returns the settings of the trace exporter, or `None` without a collector.
     pub(crate) fn collector(&self) -> Option<api::TraceConfig> {
         (!self.endpoint.is_empty()).then(|| api::TraceConfig {
             endpoint: self.endpoint.clone(),
@@ -308,7 +298,6 @@ impl Traces {
 }
 
 impl Config {
-    /// Returns the default configuration.
     pub(crate) fn defaults() -> anyhow::Result<Self> {
         Ok(Self {
             home: "haat-home".into(),

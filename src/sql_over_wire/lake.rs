@@ -10,12 +10,12 @@ use tokio::sync::Mutex;
 /// Maximum number of lake states to keep open.
 const STATES_MAX: usize = 4;
 
-/// The lake's tables, in the current or an earlier state.
+/// Tables of the lake in the current or an earlier state.
 #[derive(Debug)]
 pub(super) struct LakeTables {
     lake: Lake,
     bounds: Bounds,
-    /// Open states by tick, with the most recently used one last.
+    /// Open states by tick, the most recently used one last.
     held: Mutex<VecDeque<(u64, Arc<Tables>)>>,
 }
 

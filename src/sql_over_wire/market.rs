@@ -17,10 +17,10 @@ use crate::wiring::Context;
 /// Schema name of the lake's tables.
 const LAKE: &str = "lake";
 
-/// The tables of the market, created when a statement first needs them.
+/// Tables of the market, created when a statement first needs them.
 #[derive(Debug)]
 pub(super) struct MarketTables {
-    /// The query server, which serves one fixed release here.
+    /// Query server with one fixed release.
     server: QueryServer,
     bounds: Bounds,
     context: Context,
@@ -41,14 +41,14 @@ struct CachedTables {
     tables: Arc<Tables>,
 }
 
-/// The lake with its newest state.
+/// Lake with its newest state.
 struct LakeNow {
     lake: Lake,
     snapshot: LakeSnapshot,
 }
 
 impl MarketTables {
-    /// Opens the tables of a release that a server of the market serves. Files missing in the cache are fetched.
+    /// Opens the tables of a release of a server. Files that the cache lacks are fetched.
     pub(super) async fn open(context: &Context, bounds: Bounds, release: ReleaseId) -> anyhow::Result<Self> {
         let home = context.storage()?;
         let server = context.query_server(&home, None)?;
@@ -65,7 +65,7 @@ impl MarketTables {
         })
     }
 
-    /// Opens the lake at its newest state; the error is a sentence with the reason.
+    /// Opens the lake at its newest state. The error is a sentence with the reason.
     async fn lake(&self, held: &mut Option<Lake>) -> Result<LakeNow, String> {
         let lake = match held {
             Some(lake) => lake.clone(),
@@ -131,7 +131,7 @@ impl Source for MarketTables {
     }
 }
 
-/// Returns the error message for a lake that exists but cannot be read.
+/// Returns the message for a lake that exists but cannot be read.
 fn unreadable(error: &anyhow::Error) -> String {
     tracing::warn!("statements are answered from the release alone: {}", plain(error));
     "the lake cannot be read now, see the server's log: only tables of the release are available".to_owned()

@@ -1,4 +1,4 @@
-//! The worker processes for SQL: this same program, started with the minimum that it needs.
+//! Worker processes for SQL: this program, started with the minimum that it needs.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -18,11 +18,10 @@ use crate::exit::{Outcome, plain};
 use crate::output::Output;
 use crate::wiring::Context;
 
-/// Argument that starts the program as a worker. The argument is not a command of the CLI, because users do not need
-/// it.
+/// Argument that starts the program as a worker. It is no command of the CLI, because users do not need it.
 const ARGUMENT: &str = "sql-worker";
 
-/// The set of tables that a worker has.
+/// Tables of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum WorkerTables {
     Market,
@@ -39,7 +38,7 @@ struct WorkerSetup {
 /// Starts worker processes for SQL statements.
 #[derive(Debug)]
 pub(super) struct WorkerPrograms {
-    /// Server whose release the workers read, if they read one.
+    /// Server whose release the workers read, if any.
     server: Option<QueryServer>,
     setup: Value,
 }
@@ -103,7 +102,7 @@ impl Workers for WorkerPrograms {
     }
 }
 
-/// Returns true if the program was started as a worker.
+/// True if the program was started as a worker.
 pub(crate) fn is_asked_for() -> bool {
     let mut arguments = std::env::args_os().skip(1);
     arguments.next().as_deref() == Some(OsStr::new(ARGUMENT)) && arguments.next().is_none()

@@ -15,7 +15,7 @@ use crate::progress::CopyBar;
 use crate::watch::note_backup;
 use crate::wiring::Context;
 
-/// The parts of a home to copy.
+/// Parts of a home to copy.
 #[derive(Debug)]
 pub(super) struct BackupOptions {
     pub(super) with_landing: bool,
@@ -23,10 +23,9 @@ pub(super) struct BackupOptions {
     pub(super) dry_run: bool,
 }
 
-/// The path of the master key under a local home, and in a backup that has it.
+/// Path of the master key under a local home, and in a backup that has it.
 const MASTER_KEY: &str = "state/master.key";
 
-/// Runs `haat backup create`.
 pub(super) async fn run(context: &Context, to: &str, wanted: &BackupOptions) -> anyhow::Result<Outcome> {
     let home = context.storage()?;
     let backups = match wanted.dry_run {
@@ -40,7 +39,7 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &BackupOptions) -> 
         dry_run: wanted.dry_run,
     };
     let clock = context.clock.as_ref();
-    // An unreadable state aborts the backup here, before any long step.
+    // An unreadable state aborts the backup before any long step.
     let state = context.state_to_back_up().await?;
     let taking = data_backup::begin(&home, &backups, options, clock, &bar)
         .await
@@ -107,13 +106,12 @@ fn print(context: &Context, wanted: &BackupOptions, taken: &BackupReport, key_le
     })
 }
 
-/// Returns the file of the master key, if there is one.
 fn master_key(home: &Storage) -> Option<PathBuf> {
     let key = home.local_dir().map(|home| home.join(MASTER_KEY));
     key.filter(|key| key.is_file())
 }
 
-/// Returns the newest tick and table versions of the lake; `None` if the home has no lake.
+/// Returns the newest tick and table versions of the lake, or `None` without a lake.
 async fn cut(context: &Context, home: &Storage) -> anyhow::Result<Option<LakeCut>> {
     if home.child("lake").store().list(None).next().await.is_none() {
         return Ok(None);
@@ -125,7 +123,7 @@ async fn cut(context: &Context, home: &Storage) -> anyhow::Result<Option<LakeCut
     }))
 }
 
-/// Dumps the state to a file; returns `None` if there is no state.
+/// Dumps the state to a file. Returns `None` without a state.
 async fn dump(state: Option<State>, folder: &Path) -> anyhow::Result<Option<ExtraFile>> {
     let Some(state) = state else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The status of keys after a restore, determined from later backups and from the key list of the last state in use.
+//! Status of keys after a restore, according to later backups and the key list of the last used state.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -16,7 +16,7 @@ use crate::exit::usage;
 /// Maximum size of a key list, enough for some 200,000 keys.
 const LIST_BYTES_MAX: u64 = 64 << 20;
 
-/// The known statuses of keys, and the later backups that cannot be read.
+/// Known statuses of keys, and the later backups that cannot be read.
 #[derive(Debug)]
 pub(super) struct LaterBackups {
     pub(super) keys: KeysSince,
@@ -30,7 +30,7 @@ pub(super) struct Counts {
     pub(super) valid: usize,
     /// Keys that are refused until they are confirmed.
     pub(super) unconfirmed: usize,
-    /// Ids of keys that were created after the backup and are therefore missing.
+    /// Ids of keys that were created after the backup, so the backup lacks them.
     pub(super) missing: Vec<String>,
 }
 
@@ -47,9 +47,8 @@ impl Counts {
     }
 }
 
-/// Determines the current status of the keys in a backup. If there is a folder for dumps, later backups are read too.
-/// An unreadable later backup is reported and the restore continues, because a key is refused until it is confirmed
-/// anyway.
+/// Finds the current status of the keys in a backup. With a folder for dumps, later backups are read too. An unreadable
+/// later backup is only reported, because a key is refused until it is confirmed anyway.
 pub(super) async fn since(
     backups: &Storage,
     manifest: &Manifest,
@@ -94,7 +93,6 @@ async fn learn_backup(keys: &mut KeysSince, backups: &Storage, id: &BackupId, sc
     Ok(())
 }
 
-/// The fields of the output of `haat keys list --json` that are read here.
 #[derive(Deserialize)]
 struct List {
     keys: Vec<BackupKeyEntry>,

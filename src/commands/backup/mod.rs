@@ -16,7 +16,6 @@ use crate::wiring::Context;
 
 pub(crate) use restore::run as restore;
 
-/// Runs `haat backup …`.
 pub(crate) async fn run(command: BackupCommand, context: Context) -> anyhow::Result<Outcome> {
     match command {
         BackupCommand::Create {
@@ -38,7 +37,7 @@ pub(crate) async fn run(command: BackupCommand, context: Context) -> anyhow::Res
     }
 }
 
-/// Opens an existing location of backups.
+/// Opens the existing storage of backups at `at`.
 fn place(context: &Context, at: &str) -> anyhow::Result<Storage> {
     if let Some(folder) = crate::home_folder::folder_of(at).filter(|folder| !folder.is_dir()) {
         return Err(usage(anyhow::anyhow!("there are no backups in {}", folder.display())));
@@ -46,7 +45,7 @@ fn place(context: &Context, at: &str) -> anyhow::Result<Storage> {
     context.backups_at(at)
 }
 
-/// Converts an error into one for the user of the command line.
+/// Converts an error to one for users of the command line.
 fn told(error: BackupError) -> anyhow::Error {
     match error {
         BackupError::Busy { .. } => lost_race(error.to_string()),

@@ -17,14 +17,13 @@ use crate::output::counted;
 use crate::progress::CopyBar;
 use crate::wiring::Context;
 
-/// Runs `haat restore`.
 pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<Outcome> {
     let backups = place(&context, &args.from)?;
     let manifest = data_backup::load(&backups, args.backup.as_ref()).await.map_err(told)?;
     let home = context.storage_at_unless_dry("home", &context.config.home, args.dry_run)?;
     // A state that cannot be restored is reported before anything is copied.
     let has_state = manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
-    // In a dry run the home may not exist; the state then needs no location.
+    // In a dry run the home may not exist, and then the state needs no location.
     let target = match has_state && home.url().scheme() != "memory" {
         true => Some(context.state_target(&home)?),
         false => None,
@@ -43,7 +42,7 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
     };
     let local = home.local_dir().map(Path::to_owned);
     if let Some(home) = local.as_deref().filter(|_| !args.dry_run) {
-        // The master key must be private to its owner from its first byte on.
+        // Only the owner may read the master key, from its first byte on.
         let mut folder = std::fs::DirBuilder::new();
         std::os::unix::fs::DirBuilderExt::mode(folder.recursive(true), 0o700);
         folder.create(home.join("state")).context("the folder of the state")?;
@@ -75,7 +74,7 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
     Ok(Outcome::partial_if(!restored.lost.is_empty()))
 }
 
-/// Prints what was restored, and how the state differs from the one at backup time.
+/// Prints what was restored, and how the state differs from the state at the time of the backup.
 fn print(
     context: &Context,
     dry_run: bool,
@@ -138,8 +137,8 @@ fn print(
     })
 }
 
-/// Fills the state from its dump and returns the numbers of its keys. An earlier interrupted restore may have filled
-/// the state already; that counts as success.
+/// Fills the state from its dump and returns the numbers of its keys. A state that an interrupted restore has already
+/// filled counts as success.
 async fn take(target: &StateTarget, dump: &Path, how: TakeDump<'_>, now: Timestamp) -> anyhow::Result<Counts> {
     let read = || -> anyhow::Result<_> { Ok(BufReader::new(zstd::Decoder::new(File::open(dump)?)?)) };
     let state = State::open(target).await.context("state")?;
@@ -159,7 +158,7 @@ async fn take(target: &StateTarget, dump: &Path, how: TakeDump<'_>, now: Timesta
     Ok(Counts::of(&keys?, how.keys, now))
 }
 
-/// Creates the folder of the state, and makes it and the master key private to their owner.
+/// Creates the folder of the state. Only the owner may read it and the master key.
 #[cfg(unix)]
 fn keep_private(home: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

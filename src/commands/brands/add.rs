@@ -21,18 +21,18 @@ const PROBES_CONCURRENT: usize = 16;
 /// Maximum size of a list of stores, in bytes.
 const LIST_BYTES_MAX: u64 = 16 << 20;
 
-/// The options of `haat brands add`.
+/// Options of `haat brands add`.
 #[derive(Debug)]
 pub(super) struct AddRequest<'a> {
     pub(super) stores: &'a [String],
-    /// A file with further addresses, or `-` for standard input.
+    /// File with more addresses, or `-` for standard input.
     pub(super) from: Option<&'a Path>,
-    /// Storefront API token, for a single store.
+    /// Storefront API token of the only store.
     pub(super) token: Option<Secret>,
     pub(super) how: Registration,
 }
 
-/// `haat brands add`: registers each store as soon as it has responded, so that a signal loses no registered store.
+/// Runs `haat brands add`. Each store is registered as soon as it has responded, so that a signal loses none.
 pub(super) async fn add(context: &Context, asked: AddRequest<'_>) -> anyhow::Result<Outcome> {
     let mut stores = asked.stores.to_vec();
     if let Some(from) = asked.from {
@@ -74,7 +74,6 @@ pub(super) async fn add(context: &Context, asked: AddRequest<'_>) -> anyhow::Res
     error.map_or(Ok(outcome), Err)
 }
 
-/// Reads a list of stores, one per line.
 fn listed(from: &Path) -> anyhow::Result<Vec<String>> {
     let mut text = String::new();
     if from == Path::new("-") {
@@ -98,7 +97,7 @@ fn lines(text: &str) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-/// The address of a store, as the user gave it.
+/// Address of a store, as the user gave it.
 #[derive(Debug)]
 pub(crate) struct Address {
     url: Url,
@@ -112,29 +111,28 @@ impl From<Url> for Address {
     }
 }
 
-/// The probe result of one address, and the action that followed.
+/// Probe result of an address, and the action that followed.
 #[derive(Debug)]
 pub(crate) struct Finding {
     url: Url,
     verdict: String,
     facts: Value,
-    /// True if the store can be registered.
     usable: bool,
     pub(crate) added: Option<(&'static str, RegisteredBrand)>,
 }
 
-/// The options for registering addresses.
+/// Options for registering addresses.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Registration {
-    /// Currency of stores that do not state theirs.
+    /// Currency of stores that do not state one.
     pub(crate) currency: Option<CurrencyCode>,
-    /// True if a brand that is registered at another address should be accepted as moved.
+    /// True to accept that a brand registered at another address has moved.
     pub(crate) moved: bool,
     pub(crate) dry_run: bool,
 }
 
-/// Probes every address and registers the stores that can be crawled. Several stores may share one event of the
-/// registry.
+/// Probes every address and registers the stores that can be crawled. One event of the registry may contain several
+/// stores.
 pub(crate) async fn register(
     context: &Context,
     storage: &Storage,
@@ -148,9 +146,9 @@ pub(crate) async fn register(
     enter(&mut registry, storage, probes, context.clock.now()).await
 }
 
-/// Probes every address and registers each store that can be crawled as soon as it has responded. Without a storage, no
-/// store is registered. Returns the brands that were done before the stop signal `told`, and the error that stopped the
-/// registration, if any.
+/// Probes every address and registers each store that can be crawled as soon as it has responded. Without a storage,
+/// nothing is registered. Returns the brands that were done before the stop signal `told`, and the error that stopped
+/// the registration, if any.
 async fn register_each(
     context: &Context,
     storage: Option<&Storage>,
@@ -170,7 +168,7 @@ async fn register_each(
     let mut findings = Vec::new();
     loop {
         let probed = tokio::select! {
-            // A signal that came during a registration is handled before the next one.
+            // A signal that came during a registration has priority over the next registration.
             biased;
             () = &mut told => return Ok((findings, None)),
             probed = probes.next() => match probed {
@@ -184,7 +182,7 @@ async fn register_each(
                 let entered = enter(registry, storage, vec![probed], context.clock.now()).await;
                 match entered {
                     Ok(entered) => findings.extend(entered),
-                    // Stores that were registered before the error are listed all the same.
+                    // Stores that were registered before the error are still listed.
                     Err(error) => return Ok((findings, Some(error))),
                 }
             }
@@ -196,7 +194,7 @@ async fn register_each(
 /// A probed address.
 struct ProbedAddress {
     finding: Finding,
-    /// The brand to register, if it can be crawled.
+    /// Brand to register, if it can be crawled.
     brand: Option<NewBrand>,
 }
 
@@ -253,13 +251,13 @@ async fn look(storefront: &Storefront, address: Address, how: Registration) -> P
     ProbedAddress { finding, brand }
 }
 
-/// Returns true if no server responds. A store that refuses requests, or that must not be queried, does not count.
+/// True if no server responds. A store that refuses requests, or that must not be queried, counts as responding.
 fn is_unanswered(found: &Probe) -> bool {
     use pipeline_crawl::Catalogue;
     matches!(&found.catalogue, Catalogue::Unknown(error) if !matches!(error, StoreError::AddressRefused { .. }))
 }
 
-/// Returns advice if no server responds over `https`.
+/// Returns advice for an `https` address at which no server responds.
 fn in_the_clear(url: &Url) -> String {
     format!(
         " by https; if the store uses http, write {}",
@@ -280,7 +278,7 @@ fn facts(found: &Probe, registered: Option<CurrencyCode>) -> Value {
     })
 }
 
-/// Outcome for an address that belongs to a different store than that of the registered brand.
+/// Outcome for an address that belongs to another store than the registered brand's.
 const ANOTHER_STORE: &str = "another_store";
 
 fn word(addition: &Addition) -> &'static str {
@@ -294,7 +292,7 @@ fn word(addition: &Addition) -> &'static str {
     }
 }
 
-/// Parses an address. A bare domain means `https`.
+/// Parses an address. A domain alone means `https`.
 fn address(text: &str) -> anyhow::Result<Address> {
     let bare = !text.contains("://");
     let full = if bare {
@@ -307,7 +305,7 @@ fn address(text: &str) -> anyhow::Result<Address> {
         matches!(url.scheme(), "http" | "https"),
         "{text:?}: only http and https are supported"
     );
-    // A custom port seldom speaks TLS.
+    // A custom port seldom uses TLS.
     let guessed = bare && url.port().is_some();
     Ok(Address { url, guessed })
 }
@@ -415,7 +413,7 @@ mod tests {
             urls.map(|store| Address::from(Url::parse(&store.base_url).unwrap()))
                 .collect::<Vec<_>>()
         };
-        // The stop signal is sent as soon as three brands are in the registry.
+        // The stop signal comes as soon as the registry has three brands.
         let told = async {
             while Registry::load(&storage).await.unwrap().len() < 3 {
                 tokio::task::yield_now().await;

@@ -9,18 +9,17 @@ use crate::exit::{Outcome, plain};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// A registered brand, and the last check of its store.
+/// Registered brand, and the last check of its store.
 #[derive(Debug, Serialize)]
 struct BrandStatus<'a> {
     #[serde(flatten)]
     brand: &'a RegisteredBrand,
     /// `null` if no crawl has queried the store yet.
     check: Option<&'a Check>,
-    /// Reason why the current release has an earlier state of the brand; `null` if it has the lake's data.
+    /// Reason why the current release has an older state of the brand; `null` if it has the lake's data.
     held: Option<&'a HeldBrand>,
 }
 
-/// Runs `haat brands list`.
 pub(super) async fn run(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {
     let registry = Registry::load(storage).await?;
     // The list is useful even without the checks.

@@ -15,7 +15,6 @@ use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// Runs `haat brands …`.
 pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Result<Outcome> {
     match command {
         BrandsCommand::Add {
@@ -52,7 +51,7 @@ pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Res
 async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool) -> anyhow::Result<Outcome> {
     let slug: BrandSlug = slug.parse().context("slug").map_err(usage)?;
     let registry = Registry::load(storage).await?;
-    // An unregistered brand may still be in the lake, after an aborted removal or a crawl that was in progress.
+    // An unregistered brand may still be in the lake after an interrupted removal or a crawl that was running.
     let store = registry
         .store_of(&slug)
         .with_context(|| format!("no brand was ever registered with the slug {slug}"))
@@ -67,7 +66,7 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
         .await?
         .into_iter()
         .find(|row| row.brand.store == store);
-    // Counted before the removal: an interrupted removal may have left nothing else.
+    // The files are counted before the removal, because an interrupted removal may have left nothing else.
     let files = pipeline_refresh::files_of(storage, &store).await?.len();
     let products = in_lake.as_ref().map_or(0, |row| row.product_count);
     if !dry_run {
@@ -121,7 +120,7 @@ mod tests {
         let brand = registry.brands()[0].clone();
         let (slug, store) = (brand.slug.as_str(), &brand.store);
         remove(&context, &storage, slug, false).await.unwrap();
-        // Files that remain if a removal is killed before a step.
+        // Each entry has the files that remain if a removal is killed before one of its steps.
         for left in [
             format!("crawl-state/{store}.json"),
             format!("held/{store}.json"),

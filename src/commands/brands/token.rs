@@ -9,7 +9,7 @@ use crate::wiring::Context;
 /// Maximum length of a token; Shopify's tokens have 32 characters.
 const BYTES_MAX: u64 = 256;
 
-/// Reads the token from the command line, or with `-` from standard input.
+/// Reads the token from the command line, or from standard input for `-`.
 pub(super) fn read(given: String) -> anyhow::Result<Secret> {
     let text = if given == "-" {
         let mut text = String::new();
@@ -30,7 +30,7 @@ pub(super) fn read(given: String) -> anyhow::Result<Secret> {
     Ok(Secret::new(text))
 }
 
-/// Stores a store's token, sealed, for servers that sign customers in there.
+/// Saves a store's token, sealed, for servers that sign customers in there.
 pub(super) async fn keep(context: &Context, store: &StoreHost, token: &Secret) -> anyhow::Result<()> {
     let SealedState { state, keys } = live::kept(context).await?;
     let sealed = live_gateway::seal_storefront_token(&keys, store, token).context("state.master_key")?;

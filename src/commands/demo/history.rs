@@ -1,4 +1,4 @@
-//! A demo market with a history: the stores are crawled once for each day, with a clock set to that day.
+//! Demo market with a history: the stores are crawled once for each day, with the clock of that day.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::wiring::Context;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// A clock that is a fixed time behind another one.
+/// Clock that is behind another one by a fixed time.
 #[derive(Debug)]
 struct Earlier {
     clock: Arc<dyn Clock>,
@@ -29,7 +29,7 @@ impl Clock for Earlier {
     }
 }
 
-/// Refuses to create a history if the home already has one that the demo's days would overlap.
+/// Refuses a history if the home already has one that the demo's days would overlap.
 pub(super) async fn possible(storage: &Storage, days: u32, home: &str) -> anyhow::Result<()> {
     if days > 1 && !Registry::load(storage).await?.is_empty() {
         return Err(usage(anyhow::anyhow!(
@@ -39,7 +39,7 @@ pub(super) async fn possible(storage: &Storage, days: u32, home: &str) -> anyhow
     Ok(())
 }
 
-/// Returns a context whose clock is `days` days behind.
+/// Returns a context with a clock that is `days` days behind.
 pub(super) fn days_ago(context: &Context, days: u32) -> Context {
     let mut then = context.clone();
     if days > 0 {
@@ -51,8 +51,8 @@ pub(super) fn days_ago(context: &Context, days: u32) -> Context {
     then
 }
 
-/// Crawls the stores once for each of `days` days, the last of which is today. Between two days prices, products and
-/// stock change.
+/// Crawls the stores once for each of `days` days, the last of which is today. Prices, products and stock change
+/// between two days.
 pub(super) async fn crawl_days(
     context: &Context,
     storage: &Storage,
@@ -68,9 +68,9 @@ pub(super) async fn crawl_days(
     for day in 0..days {
         stores.advance(u64::from(day));
         let mut then = days_ago(context, days - 1 - day);
-        // One bar shows all days, instead of one bar per day.
+        // One bar shows all days.
         then.quiet |= days > 1;
-        // A signal ends the demo, including the crawl. Boxed: a run is a large future.
+        // A signal ends the demo, and its crawl with it. The future is boxed because it is large.
         Box::pin(crawl::crawl(&then, storage, &options, None, &CancellationToken::new())).await?;
         bar.crawled();
         if days > 1 && !context.quiet && !std::io::stderr().is_terminal() {

@@ -1,6 +1,6 @@
 use std::io::{self, ErrorKind};
 
-/// Returns advice if the disk or its permissions are at fault, and not the data.
+/// Returns advice if the disk or its permissions caused the error, not the data.
 pub(super) fn of_disk(error: &anyhow::Error) -> Option<&'static str> {
     const DENIED: &str = "give this user, or the key of s3.access_key_id, write permission under home";
     error.chain().find_map(|cause| {

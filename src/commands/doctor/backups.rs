@@ -7,7 +7,7 @@ use data_storage::Storage;
 use super::finding::Finding;
 use crate::watch::newest_backup;
 
-/// Reports local backups of this home that other users can read: they contain customers' data and perhaps the master
+/// Reports local backups of this home that other users can read. They contain customers' data and perhaps the master
 /// key. Older versions created them with such permissions.
 pub(super) async fn look(home: &Storage) -> Option<Finding> {
     const SUBJECT: &str = "backups";
@@ -31,7 +31,7 @@ pub(super) async fn look(home: &Storage) -> Option<Finding> {
 /// Counts the files and folders that other users can access.
 fn open_to_others(folder: PathBuf) -> usize {
     let is_open = |path: &Path| symlink_metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
-    // A user who may not enter the folder cannot reach anything below it.
+    // A user who may not enter a folder cannot reach anything in it.
     if !is_open(&folder) {
         return 0;
     }

@@ -11,7 +11,7 @@ use super::finding::Finding;
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// Time without a heartbeat after which a run counts as dead; a run sends one every few seconds.
+/// Time without a heartbeat after which a run counts as dead. A run sends one every few seconds.
 const SILENT_MS: u64 = 60_000;
 /// Maximum number of latest runs to try until one can be read.
 const RUNS_READ_MAX: usize = 8;
@@ -36,7 +36,7 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     let now = context.clock.now();
     let mut findings = vec![last_run(storage, &checks, now).await];
     findings.extend(ahead(storage, &checks, now).await);
-    // The registry's own check reports an unreadable registry.
+    // The check of the registry reports an unreadable registry.
     if let Ok(registry) = Registry::load(storage).await {
         let brands = registry.brands();
         if !brands.is_empty() {
@@ -48,8 +48,8 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     findings
 }
 
-/// Reports records that were stored while a clock was ahead. All of them are ignored, and each crawl replaces its part
-/// with correct dates.
+/// Reports records that were written while a clock was ahead. They are ignored, and the next crawl replaces them with
+/// correct dates.
 async fn ahead(storage: &Storage, checks: &Checks, now: Timestamp) -> Option<Finding> {
     const ADVICE: &str = "check this machine's clock. If it is right, nothing needs to be done: these dates are \
                           ignored, and each crawl corrects those of its stores";
@@ -80,7 +80,7 @@ async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding
         Err(error) => return Finding::unusable(SUBJECT, &error, "restore runs/ from a copy, or remove it"),
     };
     let ended = checks.last_run.as_ref();
-    // The end of a run is outdated if a newer run has begun.
+    // The end of an older run does not matter if a newer run has begun.
     let ended = ended.filter(|ended| latest.as_ref().is_none_or(|latest| ended.run >= latest.run));
     if let Some(failed) = ended.filter(|ended| ended.end == RunEnd::Failed) {
         let error = failed.error.as_deref().unwrap_or("see the log for the error");
@@ -115,13 +115,13 @@ async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding
             format!("{run} was never finished; {through}"),
             "`haat crawl` starts a new run",
         ),
-        // Failures of stores have their own finding; a home of an earlier version has no checks.
+        // Failures of stores have a finding of their own. A home of an older version has no checks.
         RunState::Finished if checks.brands.is_empty() && report.totals.failed > 0 => failures(&report),
         RunState::Finished => Finding::fine(SUBJECT, format!("{run} ended at {at}, {through}")),
     }
 }
 
-/// Returns a finished run's finding about failed stores.
+/// Returns the finding about failed stores of a finished run.
 fn failures(report: &RunReport) -> Finding {
     const SUBJECT: &str = "last run";
     let (run, at) = (&report.run, report.ended_at);
@@ -143,7 +143,7 @@ fn failures(report: &RunReport) -> Finding {
     }
 }
 
-/// Returns the latest run with a readable summary.
+/// Returns the latest run whose summary can be read.
 async fn latest(storage: &Storage, now: Timestamp) -> anyhow::Result<Option<RunReport>> {
     let second = second_of(now.latest_believed(0));
     let runs = list_runs(storage).await?.into_iter();
@@ -159,7 +159,7 @@ fn older(moment: Timestamp, now: Timestamp, age_ms: u64) -> bool {
     now.millis_since(moment) > i64::try_from(age_ms).unwrap_or(i64::MAX)
 }
 
-/// Formats the first few items, and the number of further ones.
+/// Formats the first few items, and the number of others.
 fn named<T: Display>(all: &[T]) -> String {
     let first: Vec<_> = all.iter().take(NAMED_MAX).map(ToString::to_string).collect();
     match all.len().saturating_sub(first.len()) {
@@ -233,7 +233,7 @@ fn unasked(brands: &[&RegisteredBrand], checks: &Checks, now: Timestamp, age_s_m
     }
 }
 
-/// Reports the brands whose crawls wait for a second crawl with the same result, or for the operator.
+/// Reports the brands whose crawls wait for another crawl with the same result, or for the operator.
 async fn held(storage: &Storage, brands: &[&RegisteredBrand], checks: &Checks) -> Finding {
     const SUBJECT: &str = "held back";
     let held = match held_back(storage).await {
@@ -242,7 +242,7 @@ async fn held(storage: &Storage, brands: &[&RegisteredBrand], checks: &Checks) -
     };
     let checked = brands.iter().filter_map(|brand| checks.of(&brand.store));
     let checked = checked.filter(|check| check.outcome == CheckOutcome::HeldBack);
-    // A check contains the time since which a brand is held back; the file in `held/` is rewritten by each crawl.
+    // The check knows since when a brand is held back. Each crawl rewrites the file in `held/`.
     let mut told: BTreeMap<&BrandSlug, String> = held.iter().map(|held| (&held.slug, doubted(held))).collect();
     for check in checked {
         told.insert(&check.slug, since(check));

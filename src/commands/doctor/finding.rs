@@ -5,19 +5,18 @@ use serde::Serialize;
 use super::advice;
 use crate::exit::{Outcome, plain};
 
-/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Severity {
     /// The subject works and needs no action.
     Ok,
-    /// The subject works, but something needs the operator.
+    /// The subject works but needs the operator.
     Warning,
-    /// The subject does not work, or no newer data gets through.
+    /// The subject does not work, or gets no newer data.
     Broken,
 }
 
-/// The result of one check.
+/// Result of one check.
 #[derive(Debug, Serialize)]
 pub(super) struct Finding {
     pub(super) subject: &'static str,
@@ -44,7 +43,7 @@ impl Finding {
         Self::new(Severity::Ok, subject, found, None)
     }
 
-    /// Creates a finding that is not a fault but worth mentioning.
+    /// Creates a finding that is no fault but worth mentioning.
     pub(super) fn noted(subject: &'static str, found: String, advice: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Severity::Ok, subject, found, Some(advice.into()))
     }
@@ -61,8 +60,8 @@ impl Finding {
         Self::wrong(subject, plain(error), advice)
     }
 
-    /// Creates a finding about unusable data under the home. `advice` is about that data; a fault of the disk itself
-    /// gets other advice.
+    /// Creates a finding about unusable data under the home. `advice` is about the data; a fault of the disk gets other
+    /// advice.
     pub(super) fn unusable(subject: &'static str, error: &anyhow::Error, advice: &'static str) -> Self {
         Self::broken(subject, error, advice::of_disk(error).unwrap_or(advice))
     }

@@ -38,17 +38,17 @@ const KEPT: [&str; 10] = [
 ];
 /// Maximum number of brands to name.
 const NAMED_MAX: usize = 10;
-/// Tables with content that is part of the program.
+/// Tables whose content is part of the program.
 const FACTS: [&str; 2] = ["currencies/", "pincodes/"];
 
-/// Checks all parts of the lake. Each fault is reported with its own advice.
+/// Checks the whole lake. Each fault is reported with its own advice.
 pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -> Vec<Finding> {
     let lake = match context.lake_in(storage).await {
         Ok(lake) => lake,
         Err(error) => return vec![unreadable(storage, &error).await],
     };
     let mut broken = Vec::new();
-    // Counting the rows of every table finds a damaged log here, instead of in the next crawl.
+    // Counting the rows of every table finds a damaged log before the next crawl does.
     if let Err(error) = crate::commands::lake::tables(&lake).await {
         broken.push(unreadable(storage, &error).await);
     }
@@ -87,10 +87,10 @@ fn wrong(found: String, advice: &'static str) -> Finding {
     Finding::wrong(SUBJECT, found, advice)
 }
 
-/// Reports the logs and ticks that a repair would rewrite or cannot rewrite. States read by `--as-of` are included.
+/// Reports the logs and ticks that a repair would rewrite or cannot rewrite, including those that only `--as-of` reads.
 async fn damaged_logs(context: &Context, storage: &Storage) -> Vec<Finding> {
     let (lake, clock) = (storage.child("lake"), Arc::clone(&context.clock));
-    // Boxed, because a repair is a large future.
+    // The future is boxed because it is large.
     let repair = Box::pin(Lake::repair(&lake, context.lake_config(), clock, true));
     let report = match repair.await {
         Ok(report) => report,
@@ -128,7 +128,7 @@ async fn damaged(lake: &Lake, thorough: bool) -> anyhow::Result<Vec<Finding>> {
     Ok(found.filter_map(finding).collect())
 }
 
-/// Summarises the lake's content, and reports the part without a registered brand.
+/// Returns a summary of the lake, and reports data without a registered brand.
 async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Option<Finding>)> {
     let brands = lake.snapshot().await?.brands().await?;
     let products: u64 = brands.iter().map(|row| row.product_count).sum();
@@ -139,7 +139,7 @@ async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Opt
         counted(brands.len(), "brand"),
         counted(products, "product")
     );
-    // The registry's own check reports an unreadable registry.
+    // The check of the registry reports an unreadable registry.
     let Ok(registry) = Registry::load(storage).await else {
         return Ok((found, None));
     };
@@ -179,7 +179,7 @@ async fn unreadable(storage: &Storage, error: &anyhow::Error) -> Finding {
     }
 }
 
-/// Finds the first invalid file of a table's log, because a table's error does not name the file.
+/// Returns the first invalid file of a table's log, which a table's error does not name.
 async fn first_damaged_log(storage: &Storage) -> Option<String> {
     let lake = storage.child("lake");
     let listed = lake.store().list(None).map_ok(|meta| meta.location);
@@ -194,7 +194,7 @@ async fn first_damaged_log(storage: &Storage) -> Option<String> {
         };
         let whole = match path.extension() {
             Some("json") => is_log(&bytes),
-            // A Parquet file begins and ends with the magic bytes `PAR1`.
+            // A Parquet file begins and ends with the bytes `PAR1`.
             Some("parquet") => bytes.len() > 8 && bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"),
             _ => true,
         };
@@ -205,12 +205,12 @@ async fn first_damaged_log(storage: &Storage) -> Option<String> {
     None
 }
 
-/// Returns true if an object is part of a table's log. Copies that a repair moved to `damaged/` are not counted.
+/// True if an object is part of a table's log. Copies that a repair moved to `damaged/` do not count.
 fn is_of_log(path: &str) -> bool {
     path.contains("/_delta_log/") && !path.starts_with("damaged/")
 }
 
-/// Returns true if the bytes are JSON documents, one per line.
+/// True if the bytes are JSON documents, one per line.
 fn is_log(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let is_json = |line: &[u8]| serde_json::from_slice::<IgnoredAny>(line).is_ok();

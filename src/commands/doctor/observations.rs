@@ -5,10 +5,10 @@ use super::finding::Finding;
 use crate::output::counted;
 
 const SUBJECT: &str = "live prices";
-/// Maximum number of files to read, oldest first.
+/// Maximum number of files to read, the oldest first.
 const FILES_MAX: usize = 1_000;
 
-/// Checks the live responses of stores that no crawl has merged into the price history yet.
+/// Checks the live responses of stores that are not yet merged into the price history.
 pub(super) async fn look(storage: &Storage) -> Finding {
     let files = match list(storage, FILES_MAX, |_| true).await {
         Ok(files) => files,

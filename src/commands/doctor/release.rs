@@ -16,7 +16,7 @@ const HELD_NAMED_MAX: usize = 5;
 /// Finding if the current release is unknown.
 const LOG: &str = "the name of the current release cannot be read";
 
-/// Checks the current release: its files are complete, it matches the lake, and no newer build was refused.
+/// Checks the current release: its files are complete, it has the lake's data, and no newer build was refused.
 pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     let releases = context.releases(storage);
     let manifest = match current(context, storage, &releases).await {
@@ -44,7 +44,7 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     }];
     findings.extend(refused);
     findings.extend(manifest.as_ref().and_then(held));
-    // A refused build already has its own finding.
+    // A refused build already has a finding of its own.
     if let Some(manifest) = manifest.filter(|_| !is_refused) {
         findings.extend(behind(context, storage, &releases, &manifest).await);
     }
@@ -57,7 +57,7 @@ async fn current(context: &Context, storage: &Storage, releases: &ReleaseStore) 
         return Ok(None);
     };
     let manifest = releases.manifest(current.id).await?;
-    // Read from the object store itself: a server's cache may contain good copies of files that are damaged there.
+    // The files are read from the object store, because a server's cache may contain good copies of damaged files.
     let damage: Vec<_> = releases
         .verify(&manifest)
         .await?
@@ -81,7 +81,7 @@ fn whole(context: &Context, manifest: &Manifest) -> Finding {
         manifest.id,
         counted(manifest.counts.products, "product")
     );
-    // A fault of the configured embedder has its own finding.
+    // A fault of the configured embedder has a finding of its own.
     let configured = context.embedder().ok().flatten();
     let configured: Option<&EmbedderId> = configured.as_ref().map(|embedder| embedder.id());
     if manifest.embedding.as_ref().map(|embedding| &embedding.embedder) == configured {
@@ -96,7 +96,7 @@ fn whole(context: &Context, manifest: &Manifest) -> Finding {
     }
 }
 
-/// Reports the brands of which the release has an earlier state.
+/// Reports the brands of which the release has an older state.
 fn held(manifest: &Manifest) -> Option<Finding> {
     let first = manifest.held.first()?;
     let told = manifest.held.iter().take(HELD_NAMED_MAX);
@@ -116,7 +116,7 @@ fn held(manifest: &Manifest) -> Option<Finding> {
     ))
 }
 
-/// Reports that there is no release: normal before the first crawl, and a fault after it.
+/// Reports that there is no release, which is normal before the first crawl and a fault after it.
 async fn unreleased(context: &Context, storage: &Storage) -> Finding {
     let counted = async {
         let brands = context.lake_in(storage).await?.snapshot().await?.brands().await?;
@@ -131,7 +131,7 @@ async fn unreleased(context: &Context, storage: &Storage) -> Finding {
                 "`haat release build`",
             )
         }
-        // The lake's own check reports an unreadable lake.
+        // The check of the lake reports an unreadable lake.
         _ => Finding::noted(SUBJECT, "none yet".into(), "`haat crawl --release`"),
     }
 }
@@ -176,9 +176,9 @@ async fn refused(releases: &ReleaseStore) -> Option<Finding> {
     })
 }
 
-/// Reports data of the lake that is missing in the release.
+/// Reports data of the lake that the release lacks.
 async fn behind(context: &Context, storage: &Storage, releases: &ReleaseStore, manifest: &Manifest) -> Option<Finding> {
-    // The lake's own check reports an unreadable lake.
+    // The check of the lake reports an unreadable lake.
     let lake = context.lake_in(storage).await.ok()?;
     let lag = lag(&lake, manifest).await.ok().filter(|lag| !lag.is_none())?;
     let found = told(&lag, manifest);
@@ -189,7 +189,7 @@ async fn behind(context: &Context, storage: &Storage, releases: &ReleaseStore, m
         .flatten()
         .is_some_and(|current| current.pinned.is_some());
     Some(if is_pinned {
-        // The operator pinned the release on purpose, so this is not a fault.
+        // The operator pinned the release on purpose, so this is no fault.
         Finding::noted(
             SUBJECT,
             found,

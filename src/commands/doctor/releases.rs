@@ -8,7 +8,7 @@ use crate::output::counted;
 use crate::wiring::Context;
 
 /// Checks the release log and every manifest, because all other code skips damaged ones. With `thorough`, also checks
-/// every file of earlier releases.
+/// every file of older releases.
 pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -> Vec<Finding> {
     let releases = context.releases(storage);
     let Ok(unreadable) = releases.unreadable().await else {
@@ -43,7 +43,7 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
     findings
 }
 
-/// Checks the files of the releases that a rollback could go to.
+/// Checks the files of the releases that a rollback could use.
 async fn earlier(releases: &ReleaseStore) -> Option<Finding> {
     const SUBJECT: &str = "earlier releases";
     const ADVICE: &str = "`haat release rollback` to them fails: choose an intact release from `haat release list`, \

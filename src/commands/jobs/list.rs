@@ -11,7 +11,7 @@ use crate::exit::usage;
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// A job and its status, for `haat jobs list`.
+/// Job with its status, for `haat jobs list`.
 #[derive(Debug, Serialize)]
 struct JobEntry {
     name: JobName,
@@ -30,7 +30,6 @@ struct JobEntry {
     last_run: Option<JobRun>,
 }
 
-/// Runs `haat jobs list`.
 pub(super) async fn list(context: &Context, state: &State) -> anyhow::Result<()> {
     let (now, config) = (context.clock.now(), &context.config);
     let mut rows: BTreeMap<_, _> = state
@@ -79,7 +78,7 @@ fn told(
     now: Timestamp,
 ) -> JobEntry {
     let rests = !policy.enabled || row.as_ref().is_some_and(|row| row.paused.is_some());
-    // A job that is due already starts at the scheduler's next look.
+    // A job that is already due starts when the scheduler looks next.
     let from = row.as_ref().map_or(now, |row| row.accounted_to);
     let next_at = policy.schedule.next(from).filter(|_| !rests);
     let good_at = row.as_ref().and_then(|row| row.good_at);
@@ -121,7 +120,6 @@ fn cells(job: &JobEntry, now: Timestamp) -> [String; 5] {
     ]
 }
 
-/// Runs `haat jobs history`.
 pub(super) async fn history(context: &Context, state: &State, job: Option<JobName>, limit: u32) -> anyhow::Result<()> {
     let runs = state.job_runs(job.map(JobName::as_str), limit).await?;
     context.output.print(&json!({ "runs": runs }), |out| {
@@ -132,7 +130,6 @@ pub(super) async fn history(context: &Context, state: &State, job: Option<JobNam
     })
 }
 
-/// Writes one line for people.
 pub(super) fn write_run(out: &mut dyn Write, run: &JobRun) -> io::Result<()> {
     let cause = match run.cause {
         state::JobCause::Schedule => "on schedule".to_owned(),

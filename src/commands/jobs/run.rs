@@ -14,7 +14,7 @@ use crate::listeners::SideListener;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
-/// `haat jobs run`: runs due jobs until it receives a stop signal.
+/// Runs `haat jobs run`: due jobs until a stop signal.
 pub(super) async fn run(context: &Context, ops_listen: Option<ListenAddress>) -> anyhow::Result<Outcome> {
     if let Some(warning) = context.unnamed_crawler() {
         tracing::warn!("{warning}");
@@ -85,8 +85,7 @@ pub(super) fn scheduler(context: &Context, state: &State) -> anyhow::Result<Sche
     Scheduler::new(deps, &context.config.jobs).map_err(|error| usage(error.into()))
 }
 
-/// Creates the market that jobs and workers work on. With `queue`, the job refresh-catalogue puts brands into the
-/// queue.
+/// Creates the market of jobs and workers. With `queue`, the job refresh-catalogue puts brands into the queue.
 pub(in crate::commands) fn market(context: &Context, queue: Option<State>) -> anyhow::Result<Market> {
     let config = &context.config;
     let storage = context.storage()?;
@@ -117,7 +116,7 @@ pub(in crate::commands) fn market(context: &Context, queue: Option<State>) -> an
     })
 }
 
-/// Creates the right to query stores, based on the leases that queue workers take.
+/// Creates the right to query stores, which depends on the leases of queue workers.
 fn rights(context: &Context, state: &State) -> Arc<dyn StoreRights> {
     let clocks = Clocks {
         clock: Arc::clone(&context.clock),
@@ -126,7 +125,7 @@ fn rights(context: &Context, state: &State) -> Arc<dyn StoreRights> {
     StoreLeases::new(state.clone(), context.config.queue.clone(), clocks, worker())
 }
 
-/// The right of one command to query stores, if the home has a state. Without a state no worker queries them.
+/// Right of one command to query stores, if the home has a state. Without a state no worker queries them.
 #[derive(Debug)]
 pub(in crate::commands) struct Rights {
     state: Option<State>,

@@ -7,7 +7,6 @@ use crate::wiring::Context;
 /// Number of entries per database read.
 const PAGE: u32 = 1_000;
 
-/// Runs `haat keys audit`.
 pub(super) async fn run(
     context: &Context,
     state: &State,
@@ -23,7 +22,7 @@ pub(super) async fn run(
     })
 }
 
-/// Returns the newest `limit` entries, or all entries, oldest first.
+/// Returns the newest `limit` entries, or all entries, in the order of time.
 async fn newest(state: &State, key: Option<KeyId>, limit: Option<u32>) -> anyhow::Result<Vec<AuditEvent>> {
     let mut query = AuditQuery {
         key,

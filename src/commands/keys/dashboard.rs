@@ -6,7 +6,7 @@ use crate::exit::usage;
 use crate::running;
 use crate::wiring::Context;
 
-/// `haat keys dashboard`: prints a link that signs `name` in to the dashboard once.
+/// Runs `haat keys dashboard`: prints a link that signs `name` in to the dashboard once.
 pub(super) async fn run(context: &Context, state: &State, name: &KeyName) -> anyhow::Result<()> {
     let (public_url, is_served) = address(context).await?;
     dashboard::check_public_url(&public_url).map_err(|error| usage(error.into()))?;
@@ -32,8 +32,8 @@ pub(super) async fn run(context: &Context, state: &State, name: &KeyName) -> any
     })
 }
 
-/// Returns the URL of the dashboard, and true if a dashboard is known to be served there. The URL is `public_url`, else
-/// that of the server running on this home, else the configured listen address.
+/// Returns the URL of the dashboard, and true if a dashboard is known to be there. The URL is `public_url`, else that
+/// of the server that runs on this home, else the configured listen address.
 async fn address(context: &Context) -> anyhow::Result<(String, bool)> {
     let listen = context.config.query_server.listen.address().await?;
     let configured = crate::access::public_url(context, listen);

@@ -6,7 +6,6 @@ use state::{KeyRecord, KeyStatus, State};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// A key, and its current status.
 #[derive(Debug, Serialize)]
 struct KeyEntry<'a> {
     #[serde(flatten)]
@@ -14,7 +13,6 @@ struct KeyEntry<'a> {
     status: KeyStatus,
 }
 
-/// Runs `haat keys list`.
 pub(super) async fn run(context: &Context, state: &State) -> anyhow::Result<()> {
     let now = context.clock.now();
     let keys = state.keys(None).await?;
@@ -52,8 +50,8 @@ fn cells(key: &KeyRecord, now: Timestamp) -> [String; 6] {
     ]
 }
 
-/// Formats the status: `active`, `ends 2026-11-24T10:00:00Z` or `revoked 2026-11-23T10:00:00Z`, with the id of the
-/// replacing key.
+/// Formats the status: `active`, `ends 2026-11-24T10:00:00Z` or `revoked 2026-11-23T10:00:00Z`, with the id of the new
+/// key.
 fn status(key: &KeyRecord, now: Timestamp) -> String {
     let moment = |at: Option<Timestamp>| at.map_or_else(String::new, |at| format!(" {at}"));
     let told = match key.status(now) {

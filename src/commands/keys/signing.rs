@@ -5,7 +5,6 @@ use crate::exit::Outcome;
 use crate::live::{self, SealedState};
 use crate::wiring::Context;
 
-/// Runs `haat keys rotate-signing`.
 pub(super) async fn rotate(context: &Context) -> anyhow::Result<Outcome> {
     let SealedState { state, keys } = live::kept(context).await?;
     let config = &context.config.live_gateway.carts;

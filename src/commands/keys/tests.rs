@@ -4,7 +4,7 @@ use super::*;
 use crate::cli::{Cli, Command};
 use crate::config::Layers;
 
-/// Returns the context and command of a command line `haat …`, with a separate home.
+/// Returns the context and command of a command line `haat …` with a home of its own.
 fn context(home: &str, arguments: &[&str]) -> (Context, KeysCommand) {
     let words = [&["haat", "--home", home, "keys"], arguments].concat();
     let cli = Cli::try_parse_from(words).unwrap();

@@ -1,4 +1,4 @@
-//! `haat lake files`: lists the data files of one state of the lake, for engines that read Parquet but not Delta.
+//! Lists the data files of a lake state (`haat lake files`), for engines that read Parquet but not Delta.
 
 use std::path::Path;
 
@@ -15,14 +15,14 @@ use crate::exit::usage;
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// The list of files beside the tables. The list is written last: if it exists, all listed files exist.
+/// List of files beside the tables, written last: if it exists, all listed files exist.
 const LIST: &str = "files.json";
-/// A file with the columns of a table and without rows.
+/// File with the columns of a table and no rows.
 const EMPTY: &str = "empty.parquet";
-/// Partition folder name that engines read as null.
+/// Name of a partition folder that engines read as null.
 const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// Lists the files, and copies or links them to a target if one is given.
+/// Lists the files, and copies or links them if there is a target.
 pub(super) async fn files(
     context: &Context,
     storage: &Storage,
@@ -75,7 +75,7 @@ pub(super) async fn files(
     })
 }
 
-/// Describes a table in JSON.
+/// Returns a table's description as JSON.
 fn described(table: &LiveTable, home: &Storage) -> Value {
     let files: Vec<Value> = table
         .files
@@ -101,7 +101,7 @@ fn described(table: &LiveTable, home: &Storage) -> Value {
     })
 }
 
-/// Returns the local path of a file; `None` if the home is not on this machine.
+/// Returns the local path of a file, or `None` if the home is not on this machine.
 fn local(home: &Storage, file: &LiveFile) -> Option<String> {
     let path = home.local_dir()?.join("lake").join(file.path.as_ref());
     Some(path.to_string_lossy().into_owned())
@@ -117,7 +117,7 @@ fn not_plain(table: &LiveTable) -> String {
     }
 }
 
-/// Numbers of files that were copied or linked to the target.
+/// Numbers of files that were copied or linked.
 #[derive(Debug, Default)]
 struct PutReport {
     linked: u64,
@@ -128,8 +128,8 @@ struct PutReport {
 /// Maximum number of concurrent copies.
 const AT_ONCE: usize = 4;
 
-/// Copies or links the files under their names to an empty target: hard links on the same disk, otherwise copies. Each
-/// table also gets a file without rows, so that an empty table has its columns too.
+/// Copies or links the files under their names to an empty target: hard links on the same disk, else copies. Each table
+/// also gets a file without rows, so that an empty table has columns.
 async fn put(tables: &[LiveTable], lake: &Storage, to: &Storage, document: &Value) -> anyhow::Result<PutReport> {
     if let Some(table) = tables.iter().find(|table| !table.is_plain()) {
         anyhow::bail!("{}", not_plain(table));
@@ -185,7 +185,7 @@ async fn place(file: &LiveFile, lake: &Storage, to: &Storage) -> anyhow::Result<
     Ok((false, file.bytes))
 }
 
-/// Creates a hard link `new` to `from`; returns false if the two are on different disks or the disk has no hard links.
+/// Creates a hard link `new` to `from`. Returns false if they are on different disks or the disk has no hard links.
 fn link(from: &Path, new: &Path) -> bool {
     let folder = new.parent().map_or(Ok(()), std::fs::create_dir_all);
     folder.and_then(|()| std::fs::hard_link(from, new)).is_ok()

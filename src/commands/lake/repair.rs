@@ -13,7 +13,7 @@ use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// The result of an executed or planned repair.
+/// Result of an executed or planned repair.
 #[derive(Debug, Serialize)]
 struct RepairSummary {
     #[serde(flatten)]
@@ -24,8 +24,8 @@ struct RepairSummary {
 }
 
 impl RepairSummary {
-    /// Returns the exit outcome. A repair is complete if everything was restored, except for rows that the next crawl
-    /// brings back.
+    /// Returns the exit outcome. A repair is complete if everything was restored except rows that the next crawl brings
+    /// back.
     const fn outcome(&self) -> Outcome {
         let is_all_known =
             self.lake.stuck.is_empty() && self.registry.lost.is_empty() && self.registry.clashing.is_empty();
@@ -37,7 +37,7 @@ impl RepairSummary {
     }
 }
 
-/// Lists the losses of the lake, the registry and the release log. Repairs them or drops what cannot be repaired.
+/// Lists the losses of the lake, the registry and the release log. Repairs them, or drops what cannot be repaired.
 pub(super) async fn repair(context: &Context, storage: &Storage, dry_run: bool) -> anyhow::Result<Outcome> {
     context.require_home().await?;
     let at = storage.child("lake");
@@ -71,7 +71,7 @@ pub(super) async fn repair(context: &Context, storage: &Storage, dry_run: bool) 
 
 async fn lake(context: &Context, at: &Storage, dry_run: bool) -> anyhow::Result<RepairReport> {
     let clock = Arc::clone(&context.clock);
-    // Boxed, because a repair is a large future.
+    // The future is boxed because it is large.
     let repaired = Box::pin(Lake::repair(at, context.lake_config(), clock, dry_run)).await;
     repaired.map_err(|error| match error {
         LakeError::Buckets { .. } | LakeError::BucketsUnknown { .. } => {

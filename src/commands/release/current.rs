@@ -9,8 +9,8 @@ use super::warn_of;
 use crate::exit::{lost_race, usage};
 use crate::wiring::Context;
 
-/// Returns the target of a rollback without a release id. If the current manifest is lost, the releases built before it
-/// are unknown, and any existing release is accepted.
+/// Returns the target of a rollback without a release id. If the current manifest is lost, the releases before it are
+/// unknown, and any existing release is accepted.
 fn back(listing: &Listing) -> anyhow::Result<ReleaseId> {
     let listed = &listing.releases;
     let is_listed = |id: ReleaseId| listed.iter().any(|release| release.id == id);
@@ -34,7 +34,7 @@ fn back(listing: &Listing) -> anyhow::Result<ReleaseId> {
     Ok(newest.id)
 }
 
-/// Builds the error for a damaged release, with the first intact release as an alternative.
+/// Returns the error for a damaged release, with the first intact release as an alternative.
 async fn instead(releases: &ReleaseStore, listing: &Listing, to: ReleaseId, damaged: ReleaseError) -> anyhow::Error {
     let current = listing.current.map(|current| current.id);
     let others = listing.releases.iter().map(|release| release.id);
@@ -55,7 +55,7 @@ fn parsed(id: &str) -> anyhow::Result<ReleaseId> {
     id.parse().context("release id").map_err(usage)
 }
 
-/// Returns the current release after a change; fails if another writer won the race.
+/// Returns the current release after a change. Fails if another writer was faster.
 fn changed(published: Published) -> anyhow::Result<data_release::Current> {
     match published {
         Published::Published(current) | Published::Unchanged(current) | Published::Pinned(current) => Ok(current),
@@ -65,7 +65,6 @@ fn changed(published: Published) -> anyhow::Result<data_release::Current> {
     }
 }
 
-/// Runs `haat release rollback`.
 pub(super) async fn rollback(
     context: &Context,
     releases: &ReleaseStore,
@@ -137,7 +136,6 @@ fn document(current: &data_release::Current, changed: bool) -> Value {
     })
 }
 
-/// Runs `haat release pin`.
 pub(super) async fn pin(context: &Context, releases: &ReleaseStore, id: Option<String>) -> anyhow::Result<()> {
     let before = releases.current().await?;
     let id = match id {
@@ -157,7 +155,6 @@ pub(super) async fn pin(context: &Context, releases: &ReleaseStore, id: Option<S
         })
 }
 
-/// Runs `haat release unpin`.
 pub(super) async fn unpin(context: &Context, releases: &ReleaseStore) -> anyhow::Result<()> {
     let before = releases.current().await?;
     let current = changed(releases.unpin().await?)?;

@@ -1,4 +1,4 @@
-//! `haat shipping show`: prints the lake's facts about one brand's shipping, each with its source.
+//! Prints the lake's facts about a brand's shipping, each with its source (`haat shipping show`).
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -13,25 +13,25 @@ use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// The known shipping facts of a brand.
+/// Known shipping facts of a brand.
 #[derive(Serialize)]
 struct ShippingView {
     brand: String,
     store: String,
     currency: String,
-    /// The terms found in the store's texts.
+    /// Terms in the store's texts.
     terms: Option<ShippingPolicy>,
     /// Number of pincodes for which the store was queried.
     pincodes_asked: usize,
-    /// Delivery responses of the store, by zone.
+    /// Delivery answers of the store, by zone.
     zones: Vec<ShownZone>,
-    /// The answer for the requested pincode.
+    /// Answer for the requested pincode.
     pincode: Option<ShownPincode>,
 }
 
 #[derive(Serialize)]
 struct ShownZone {
-    /// Number of areas in the zone; their names are in the table `delivery_zones`.
+    /// Number of areas in the zone. The table `delivery_zones` has their names.
     areas: usize,
     #[serde(flatten)]
     zone: DeliveryZone,
@@ -47,7 +47,6 @@ struct ShownPincode {
     zone: Option<DeliveryZone>,
 }
 
-/// Prints the shipping facts of a brand.
 pub(super) async fn show(args: &ShowShippingArgs, context: &Context) -> anyhow::Result<Outcome> {
     let pincode = args.pincode.as_deref().map(str::parse::<Pincode>).transpose();
     let pincode = pincode.map_err(|error| usage(error.into()))?;
@@ -81,7 +80,7 @@ pub(super) async fn show(args: &ShowShippingArgs, context: &Context) -> anyhow::
     Ok(Outcome::Done)
 }
 
-/// Returns a zone without the names of its areas, of which there may be hundreds.
+/// Returns a zone without the names of its areas, which may be hundreds.
 fn of_zone(zone: DeliveryZone) -> ShownZone {
     let areas = zone.areas.len();
     let zone = DeliveryZone {
@@ -154,7 +153,7 @@ fn write(out: &mut dyn Write, shown: &ShippingView) -> std::io::Result<()> {
     writeln!(out, "{} ({area}), by {}: {told}", one.pincode, one.basis)
 }
 
-/// Formats the fields of a fact other than its kind and sentence: `min_order_minor=99900 region=metro`.
+/// Formats the fields of a fact except its kind and sentence: `min_order_minor=99900 region=metro`.
 fn members(fact: &impl Serialize) -> String {
     let Ok(Value::Object(members)) = serde_json::to_value(fact) else {
         return String::new();

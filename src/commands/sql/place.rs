@@ -1,4 +1,4 @@
-//! The output of result bytes: standard output, or a file that is written completely or not at all.
+//! Output of a result: standard output, or a file that is written completely or not at all.
 
 use std::fs::Metadata;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
@@ -11,7 +11,7 @@ use super::rows::Format;
 use crate::exit::usage;
 use crate::output::Output;
 
-/// Receives the bytes of a result.
+/// Target for the bytes of a result.
 #[derive(Debug)]
 pub(super) enum Place {
     StandardOutput,
@@ -37,7 +37,6 @@ impl Place {
         }
     }
 
-    /// Completes the file or stream.
     pub(super) fn finish(self) -> anyhow::Result<()> {
         match self {
             Self::StandardOutput => Ok(()),
@@ -46,7 +45,7 @@ impl Place {
     }
 }
 
-/// A file under a temporary name beside its target until it is complete. Dropping it before that leaves nothing.
+/// File with a temporary name beside its target until it is complete. If it is dropped earlier, nothing is left.
 #[derive(Debug)]
 pub(super) struct NewFile {
     partial: NamedTempFile,
@@ -58,7 +57,7 @@ impl NewFile {
     /// Creates the temporary file beside `path`.
     ///
     /// # Errors
-    /// The target exists and `force` is not given, or no file can be created in the folder.
+    /// Fails if the target exists without `force`, or if no file can be created in the folder.
     pub(super) fn create(path: &Path, force: bool) -> anyhow::Result<Self> {
         let shown = path.display();
         let path = match std::fs::metadata(path) {
@@ -76,7 +75,7 @@ impl NewFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            // Default permissions of a new file, reduced by the process's umask.
+            // These are the default permissions of a new file, which the process's umask reduces.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let partial = builder.tempfile_in(folder);
@@ -113,7 +112,7 @@ fn exists(path: &Path) -> anyhow::Error {
     ))
 }
 
-/// Returns the path to replace if a file exists there. For a symbolic link this is the file that it points to.
+/// Returns the path to replace if a file exists there. For a symbolic link, this is the path of its target.
 fn replaceable(metadata: &Metadata, path: &Path, force: bool) -> anyhow::Result<PathBuf> {
     if !metadata.is_file() {
         return Err(usage(anyhow::anyhow!("--out: {} is not a file", path.display())));

@@ -1,5 +1,4 @@
-//! Encoding of rows for programs as JSON, CSV or Parquet. Rows are encoded batch by batch, so that memory use stays
-//! small.
+//! Encoding of rows for programs as JSON, CSV or Parquet, batch by batch, so that little memory is needed.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,7 +12,6 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
 
-/// A machine-readable format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Json,
@@ -39,7 +37,7 @@ impl Format {
     }
 }
 
-/// Maximum size of a Parquet row group in memory; when it is reached, the group is written.
+/// Size in memory at which a row group of Parquet is written.
 const ROW_GROUP_BYTES_MAX: usize = 64 << 20;
 const ROW_GROUP_ROWS_MAX: usize = 1 << 20;
 
@@ -70,11 +68,11 @@ impl Encoder {
     /// Creates an encoder.
     ///
     /// # Errors
-    /// The format cannot represent the columns.
+    /// Fails if the format cannot represent the columns.
     pub(super) fn new(format: Format, schema: &SchemaRef) -> anyhow::Result<Self> {
         named_once(schema)?;
         Ok(match format {
-            // Null values are written, so that every row has every column, as in the table.
+            // Null values are written, so that every row has every column.
             Format::Json => Self::Json {
                 writer: WriterBuilder::new().with_explicit_nulls(true).build(Vec::new()),
                 begun: false,
@@ -98,7 +96,7 @@ impl Encoder {
         })
     }
 
-    /// Returns the bytes for some rows; empty while rows are buffered.
+    /// Returns the bytes of some rows, which are empty while rows are buffered.
     pub(super) fn rows(&mut self, batch: &RecordBatch) -> anyhow::Result<Vec<u8>> {
         if batch.num_rows() == 0 {
             return Ok(Vec::new());
@@ -146,7 +144,7 @@ fn lines(batch: &RecordBatch, head: bool) -> anyhow::Result<Vec<u8>> {
     Ok(writer.into_inner())
 }
 
-/// Refuses duplicate column names: a JSON row would have a key twice, and readers keep only one.
+/// Refuses duplicate column names. A JSON row would have a key twice, of which readers keep one.
 fn named_once(schema: &Schema) -> anyhow::Result<()> {
     let mut seen = BTreeSet::new();
     match schema.fields().iter().find(|field| !seen.insert(field.name())) {
