@@ -46,7 +46,7 @@ fn ask(method: &str, url: &str, headers: &[(&str, &str)]) -> HttpAnswer {
     runtime().block_on(send(&reqwest::Client::new(), method, url, headers))
 }
 
-/// Starts with limits that no caller reaches unless a test sets others.
+/// Returns a home with limits that no caller reaches unless a test sets others.
 fn market() -> Haat {
     Haat::new()
 }
@@ -91,7 +91,7 @@ fn a_wrong_key_is_refused_alike_by_every_operation_of_both_servers() {
     );
     let (_live, live) = haat.serve(&["live-gateway", "--listen", "127.0.0.1:0"]);
     let (good, _) = key(&haat, "good");
-    // The change is in the middle, because some bits of the last character are ignored.
+    // The change is in the middle, because some bits of the last character have no meaning.
     let (head, tail) = good.split_at(good.len() / 2);
     let mistyped = format!("{head}{}{}", if tail.starts_with('0') { '1' } else { '0' }, &tail[1..]);
     let mut tried = 0;
@@ -113,7 +113,7 @@ fn a_wrong_key_is_refused_alike_by_every_operation_of_both_servers() {
                     answered.header("www-authenticate"),
                     Some("Bearer realm=\"haat\", error=\"invalid_token\"")
                 );
-                // UCP has its own error format, except for its tools, which are called over MCP.
+                // UCP has an error format of its own, except for its tools over MCP.
                 let (own_words, expected) = if path.starts_with("/v1/ucp/") && !path.ends_with("/mcp") {
                     (&["content"][..], json!({ "code": "invalid_key", "content": null }))
                 } else {
@@ -147,7 +147,7 @@ fn a_key_is_taken_when_it_is_printed_counted_and_refused_within_seconds_of_its_e
     let (key, id) = key(&haat, "a client");
     let sent = [("x-service-key", key.as_str())];
     let known = || ask("GET", &format!("{base}/v1/me"), &sent);
-    // Another process created the key. The server must accept a key as soon as it is printed.
+    // Another process created the key. The server must accept it as soon as it is printed.
     let told = known().json();
     assert_eq!(
         (&told["data"]["kind"], &told["data"]["key"]["id"], &told["tier"]),
@@ -168,7 +168,7 @@ fn a_key_is_taken_when_it_is_printed_counted_and_refused_within_seconds_of_its_e
     while known().status != 401 {
         assert!(begun.elapsed().as_secs() < 120, "the server never learns of the end");
     }
-    // Counts in memory are saved when the server stops.
+    // The server saves the counts in its memory when it stops.
     let stopped = std::process::Command::new("kill")
         .args(["-TERM", &serving.child.id().to_string()])
         .status();
@@ -184,7 +184,7 @@ fn of_a_thousand_requests_at_once_as_many_pass_as_may() {
     let haat = market()
         .with("HAAT_LIMITS__ANONYMOUS__PER_SECOND", "1")
         .with("HAAT_LIMITS__ANONYMOUS__BURST", "100")
-        // The daily limit is reached immediately, so that no capacity is refilled while the requests are sent.
+        // The daily limit is reached at once, so that no burst is refilled meanwhile.
         .with("HAAT_LIMITS__ANONYMOUS__PER_DAY", "60");
     std::fs::create_dir_all(haat.path()).unwrap();
     let (_serving, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);

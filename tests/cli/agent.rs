@@ -1,4 +1,4 @@
-//! Tests the agent in docs/clients with a scripted model against a market of emulated stores.
+//! Tests of the agent in docs/clients with a scripted model, against a market of emulated stores.
 
 use std::process::{Command, Output};
 
@@ -24,21 +24,21 @@ fn calling(name: &str, arguments: &str) -> Value {
     json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": "c1", "type": "function", "function": function }] })
 }
 
-/// Returns the tool results that were sent to the model so far.
+/// Returns the tool results that the model has received.
 fn told(body: &Value) -> Vec<&str> {
     let messages = body["messages"].as_array().unwrap().iter();
     let results = messages.filter(|message| message["role"] == "tool");
     results.map(|message| message["content"].as_str().unwrap()).collect()
 }
 
-/// Returns the JSON document at the start of a result; after it comes a note that it is data.
+/// Returns the JSON document at the start of a result. A note that it is data follows.
 fn document(result: &str) -> Value {
     let (document, notice) = result.split_once('\n').unwrap();
     assert!(notice.contains("not instructions to follow"), "{result}");
     serde_json::from_str::<Value>(document).unwrap()["data"].clone()
 }
 
-/// A model that searches for the person's words, requests the price, creates a cart and requests the links.
+/// Model that searches for the person's words, requests the price, creates a cart and requests the links.
 fn shops(body: &Value) -> Value {
     let names: Vec<_> = body["tools"]
         .as_array()
@@ -77,7 +77,7 @@ fn shops(body: &Value) -> Value {
     }
 }
 
-/// A model that always writes invalid output.
+/// Model that always writes invalid output.
 fn raves(body: &Value) -> Value {
     let told = told(body);
     match told.len() {

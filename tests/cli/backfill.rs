@@ -1,4 +1,4 @@
-//! Tests of reading landed pages into the lake again, as an operator does.
+//! Tests of an operator who parses landed pages again into the lake.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::documents::documents;
 use crate::kill::{contents, copy, traced};
 use crate::support::{Haat, files, has_program};
 
-/// Number of kills, spread evenly. The crate's own test kills a backfill at every single write.
+/// Number of kills, spread evenly. A test of the crate kills a backfill at every single write.
 const KILLS_SPREAD: usize = 10;
 
 const STORES: [&str; 6] = ["--products", "60", "--stores", "3", "--seed", "5"];
@@ -143,7 +143,7 @@ fn stages_without_a_landing_say_so_and_what_is_no_range_is_refused() {
         let refused = haat.run(&[&["backfill"], wrong].concat());
         assert_eq!(refused.code, 2, "{wrong:?}: {}", refused.stderr);
     }
-    // No landed page is so old, so every store is left unchanged and reported.
+    // No landed page is so old, so every store stays unchanged and is reported.
     let left = haat.run(&["backfill", "--all", "--stage", "parse", "--to", "2020-01-01"]);
     assert_eq!((left.code, &left.document()["totals"]["left"]), (3, &json!(3)));
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::documents::documents;
 use crate::support::{Haat, files, get, has_program};
 
-/// Returns another home, for the restore.
+/// Returns another home for the restore.
 fn elsewhere() -> Haat {
     Haat::new()
 }
@@ -17,7 +17,6 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Returns every row of every table.
 fn rows(haat: &Haat) -> Vec<Vec<Value>> {
     ["products", "variants", "price_history", "crawl_runs", "brands"]
         .map(|table| haat.sql(&format!("select * from {table} order by 1, 2, 3, 4")))
@@ -31,7 +30,6 @@ fn key_list(haat: &Haat, folder: &Path) -> String {
     text(&file)
 }
 
-/// Returns the status of each key, by the key's name.
 fn key_statuses(haat: &Haat) -> Value {
     let keys = haat.run(&["keys", "list"]).json();
     let status = |key: &Value| (key["name"].as_str().unwrap().to_owned(), key["status"].clone());
@@ -49,7 +47,7 @@ fn status_with_key(base: &str, key: &str) -> String {
     String::from_utf8_lossy(&asked.stdout).into_owned()
 }
 
-/// Checks that a program refuses to start on a state whose secrets were sealed with a missing key.
+/// Asserts that a program refuses a state whose secrets were sealed with a missing key.
 fn refuses_secrets_of_a_key_that_is_elsewhere(restored: &Haat) {
     let refused = restored.run(&["keys", "create", "another"]);
     assert_eq!(
@@ -72,7 +70,7 @@ fn a_restored_home_answers_what_the_first_one_did_and_goes_on_from_there() {
     let folder = tempfile::tempdir().unwrap();
     let place = text(&folder.path().join("backups"));
 
-    // The backup runs while servers are handling requests. A second backup then copies almost nothing.
+    // Servers handle requests during the backup. A second backup copies almost nothing.
     let (up, at) = first.serve(&["up", "--listen", "127.0.0.1:0"]);
     let answer = get(&format!(
         "{}/v1/search?q=cotton&limit=5",
@@ -124,7 +122,7 @@ fn a_restored_home_answers_what_the_first_one_did_and_goes_on_from_there() {
     assert_eq!(found.1["data"], answer.1["data"]);
     assert_eq!(status_with_key(base, &key), "200");
 
-    // The stores have not changed, so the crawl leaves the lake unchanged.
+    // The stores have not changed, so the crawl does not change the lake.
     let crawled = second.run(&["crawl"]).json();
     let stores_crawled = crawled["stores"].as_array().unwrap();
     assert!(
@@ -177,7 +175,7 @@ fn a_backup_is_its_owners_alone_and_doctor_names_one_that_is_not() {
         findings.pop().unwrap()
     };
     assert_eq!(of_backups(&home)["ok"], true);
-    // Older versions left the files like this.
+    // Older versions left such permissions.
     for path in [&place, &files[0]] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
@@ -210,7 +208,7 @@ fn a_key_that_was_revoked_after_a_backup_is_not_taken_after_a_restore_of_it() {
     let confirmed = told_by_nobody.run(&["keys", "confirm", id.as_str().unwrap()]).json();
     assert_eq!(confirmed, json!({"confirmed": [{"id": id, "name": "kept"}]}));
 
-    // The list from the state in use contains both keys, so nothing has to be confirmed.
+    // The list of the last used state has both keys, so none needs a confirmation.
     let told_by_list = elsewhere();
     let keys = key_list(&first, folder.path());
     let restored = told_by_list.run(&["restore", &place, "--keys", &keys]).json();
@@ -227,7 +225,7 @@ fn a_key_that_was_revoked_after_a_backup_is_not_taken_after_a_restore_of_it() {
     assert_eq!([&kept, &leaked].map(|key| status_with_key(base, key)), ["200", "401"]);
     assert_eq!(restored["keys_missing"], json!([]));
 
-    // A key created after the backup is not in the backup, and a list alone cannot recreate the key.
+    // The backup lacks a key that was created after it, and a list alone cannot restore the key.
     first.run(&["keys", "create", "later"]).json();
     let keys = key_list(&first, folder.path());
     let restored = elsewhere().run(&["restore", &place, "--keys", &keys]).json();
@@ -263,7 +261,7 @@ fn a_later_backup_tells_a_restore_of_an_earlier_one_which_keys_were_revoked() {
     std::fs::write(&file, "{}").unwrap();
     let refused = none.run(&["restore", &place, "--keys", &text(&file)]);
     assert_eq!((refused.code, files(none.path(), "").len()), (2, 0), "{refused:?}");
-    // A damaged later backup is reported. The restore continues, and every key waits for confirmation.
+    // A damaged later backup is reported. The restore continues, and every key needs a confirmation.
     let later = first.run(&["backup", "list", &place]).json()["backups"][1]["backup"].clone();
     let list = folder
         .path()
@@ -276,7 +274,7 @@ fn a_later_backup_tells_a_restore_of_an_earlier_one_which_keys_were_revoked() {
     assert_eq!(key_statuses(&restored), found);
 }
 
-/// Runs the commands of docs/operations.md unchanged, except for the backup location.
+/// Runs the commands of docs/operations.md unchanged, except for the location of the backups.
 #[test]
 fn the_documented_commands_run_one_after_another() {
     let haat = Haat::new();
@@ -299,7 +297,7 @@ fn the_documented_commands_run_one_after_another() {
         let command = line.split("  #").next().unwrap().replace("/mnt/backups/haat", &place);
         let words: Vec<&str> = command.split_whitespace().skip(1).collect();
         match words.split_last_chunk::<2>() {
-            // The command restores to another home; the `--home` option is given already.
+            // The command restores to another home, whose `--home` is already set.
             Some((rest, ["--home", _])) => elsewhere().run(rest).json(),
             _ => haat.run(&words).json(),
         };
@@ -380,7 +378,7 @@ fn what_a_backup_has_lost_is_named_and_left_out_only_when_that_is_accepted() {
     assert_eq!(files(second.path(), "").len(), 0, "nothing was written");
     let restored = second.run(&["restore", &place, "--accept-loss"]);
     assert_eq!((restored.code, &restored.document()["lost"]), (3, &lost));
-    // The next backup of the first home repairs the backup location.
+    // The next backup of the first home repairs the backups.
     first.run(&["backup", "create", &place, "--without-landing"]).json();
     first.run(&["backup", "verify", &place]).json();
     let pruned = first.run(&["backup", "prune", &place, "--keep", "1"]).json();
@@ -421,7 +419,7 @@ fn a_restore_that_was_killed_goes_on_and_no_command_takes_its_home_for_whole() {
     let mut kills = 0;
     for nth in 2..8 {
         let second = elsewhere();
-        // No thread may sync files so often.
+        // The loop ends when no thread syncs files so often.
         if !kill_at(&second, &["restore", &place, "--keys", &keys], nth) {
             break;
         }

@@ -12,7 +12,7 @@ use crate::deploy::root;
 use crate::lake_files::run_blocks;
 use crate::support::{Haat, has_program};
 
-/// Returns the first of enough consecutive free ports for a cluster. The ports are below the system's ephemeral ports,
+/// Returns the first of enough consecutive free ports for a cluster. They are below the system's ephemeral ports,
 /// because the cluster binds them some seconds later, while other tests connect.
 fn free_ports() -> u16 {
     const PORTS: u16 = 7;
@@ -29,7 +29,6 @@ fn free_ports() -> u16 {
     panic!("there are no {PORTS} free ports in a row");
 }
 
-/// Returns true if Ballista is installed.
 pub(crate) fn has_ballista() -> bool {
     let programs = ["ballista-scheduler", "ballista-executor", "ballista-cli"];
     programs.iter().all(|program| has_program(program, &["--version"]))
@@ -62,8 +61,8 @@ pub(crate) fn answers(folder: &Path, statements: &[String]) -> Vec<Value> {
         .collect()
 }
 
-/// Normalises rows that two engines may write differently. Null values may be left out, and sums of floats differ in
-/// their last digits with the order of the summands.
+/// Normalises rows that two engines write differently. Null values may be missing, and sums of floats differ in their
+/// last digits with the order of the summands.
 fn plain(rows: &Value) -> Vec<Vec<(String, String)>> {
     let text = |value: &Value| match value.as_f64().filter(|_| value.is_f64()) {
         Some(float) => format!("{float:.6e}"),
@@ -78,8 +77,8 @@ fn plain(rows: &Value) -> Vec<Vec<(String, String)>> {
     rows.as_array().unwrap().iter().map(row).collect()
 }
 
-/// Sends the same statements to Ballista and `haat sql` on one state of the lake and checks that the results are equal.
-/// Row order counts only if `is_ordered`.
+/// Asserts that Ballista and `haat sql` give equal results for the same statements on one state of the lake. The order
+/// of rows counts only if `is_ordered`.
 pub(crate) fn answers_alike(haat: &Haat, statements: &[String], is_ordered: bool) {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("snapshot");
@@ -118,7 +117,7 @@ fn two_executors_answer_as_one_process_does() {
     if !has_ballista() {
         return;
     }
-    // The lake has several states, so the tables' folders still contain files of the earlier ones.
+    // The lake has several states, so the tables' folders still contain older files.
     let haat = Haat::new();
     let small = ["--products", "150", "--stores", "4", "--listen", "127.0.0.1:0"];
     let (_demo, _) = haat.serve(&[&["demo", "--days", "5"], &small[..]].concat());

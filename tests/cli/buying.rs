@@ -1,4 +1,4 @@
-//! Runs the steps of docs/buying.md unchanged against `haat demo`.
+//! Test that runs the steps of docs/buying.md unchanged against `haat demo`.
 
 use std::process::Command;
 
@@ -31,7 +31,7 @@ fn documents(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// Checks that other programs verify the tokens, and that the cart reports that the quoted price changed.
+/// Asserts that other programs verify the tokens, and that the cart reports that the quoted price changed.
 fn are_tokens_good(printed: &[Value], address: &Value) {
     // Other programs verify the tokens of the quote and the attribution.
     let price = &printed[0]["data"];
@@ -54,7 +54,7 @@ fn are_tokens_good(printed: &[Value], address: &Value) {
     );
     let by_openssl = printed.iter().find(|one| one["openssl"].is_string()).unwrap();
     assert_eq!(by_openssl["openssl"], "Signature Verified Successfully");
-    // The store's price has changed by now, and the cart reports it.
+    // The store's price has changed by now, and the cart reports the change.
     let carts = printed.iter().filter(|one| one["data"]["groups"].is_array());
     let lines = carts.flat_map(|cart| cart["data"]["groups"].as_array().unwrap());
     let lines = lines.flat_map(|group| group["lines"].as_array().unwrap());
@@ -123,7 +123,7 @@ fn every_command_of_the_walk_from_coupons_to_checkout_is_answered() {
     assert!(!checkout["data"]["checkouts"].as_array().unwrap().is_empty());
     assert!(checkout["data"]["attribution"]["token"].is_string());
     are_tokens_good(&printed, &demo["address"]);
-    // A wrong password is reported by the store as its response, so it does not count as a failure of the server.
+    // A wrong password is a response of the store, so it is no failure of the server.
     let accounts: Vec<_> = printed
         .iter()
         .filter(|one| one["code"].is_string() || one["data"]["status"].is_string())
@@ -133,7 +133,7 @@ fn every_command_of_the_walk_from_coupons_to_checkout_is_answered() {
         let code = account["code"].as_str().unwrap_or("answered");
         assert!(["answered", "store_rejected"].contains(&code), "{account}");
     }
-    // The checkout page is the store's own, for a person to view.
+    // The checkout page is the store's own page for people.
     let page = checkout["data"]["checkouts"][0]["checkout_url"].as_str().unwrap();
     let page = Command::new("curl").args(["-sSL", page]).output().unwrap();
     let page = String::from_utf8(page.stdout).unwrap();

@@ -1,6 +1,6 @@
-//! Kills the server with `kill -9` at any state-changing call and at any step of a cart's life. Acknowledged changes
-//! must stay, nothing may be duplicated at a store, the cart must be readable immediately after the restart, and each
-//! repeated request must get its earlier response.
+//! Tests of servers that are killed with `kill -9` at any state-changing call and at any step in the life of a cart.
+//! Acknowledged changes must stay, nothing may be doubled at a store, the cart must be readable at once after the
+//! restart, and each repeated request must get its earlier response.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
@@ -17,7 +17,7 @@ use crate::support::{Haat, ServerProcess, has_program};
 /// System calls by which a server changes a database, or sends data to a store or a caller.
 const CALLS: &[&str] = &["pwrite64", "fdatasync", "fsync", "sendto", "sendmsg", "writev"];
 
-/// Number of kills that a test run tries on each database, spread evenly. With `TEST_KILLS=all` it tries every one.
+/// Number of kills on each database, spread evenly. `TEST_KILLS=all` tries every one.
 const KILLS_SPREAD: usize = 8;
 
 /// Maximum time to wait for another server's lease, which lasts six seconds.
@@ -28,7 +28,6 @@ const MASTER_KEY: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a
 /// The n-th call of one name in any thread, at which strace can kill the process.
 type Call = (String, usize);
 
-/// A request in the sequence of steps.
 struct Step {
     method: Method,
     path: String,
@@ -38,7 +37,6 @@ struct Step {
 /// Variants and quantities, by brand.
 type Pieces = BTreeMap<String, Vec<(String, u64)>>;
 
-/// A running server and its address.
 struct Server {
     serving: ServerProcess,
     base: String,
@@ -48,7 +46,7 @@ struct Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if self.is_traced {
-            // strace ends when its child ends. Killing strace itself would leave the child running.
+            // strace ends when its child ends. A kill of strace itself would leave the child running.
             let strace = self.serving.child.id();
             let children = std::fs::read_to_string(format!("/proc/{strace}/task/{strace}/children"));
             for child in children.unwrap_or_default().split_whitespace() {
@@ -59,14 +57,14 @@ impl Drop for Server {
     }
 }
 
-/// A home whose server is killed, and the client that sends the steps.
+/// Home whose server is killed, with a client that sends the steps.
 struct Walk {
     haat: Haat,
     key: String,
     runtime: tokio::runtime::Runtime,
     client: reqwest::Client,
     server: Option<Server>,
-    /// Number of times that the server had to be restarted.
+    /// Number of restarts of the server.
     restarts: usize,
     /// Responses so far, in the order of the steps.
     answers: Vec<Value>,
@@ -132,7 +130,7 @@ impl Walk {
         })
     }
 
-    /// Starts a server in place of the one that was killed, and first checks that the cart can be read.
+    /// Starts a server in place of the killed one, and first checks that the cart can be read.
     fn restart(&mut self, told: &str) {
         self.server = None;
         let (serving, served) = self.haat.serve(&["up", "--listen", "127.0.0.1:0"]);
@@ -148,7 +146,6 @@ impl Walk {
         assert_eq!(status, 200, "{told}: a cart is read at once: {body}");
     }
 
-    /// Carries out a step, and restarts the server as often as needed.
     fn take(&mut self, nth: usize, step: &Step, (is_shared, told): (bool, &str)) {
         let key = format!("step-{nth}");
         let mut waited = Duration::ZERO;
@@ -162,8 +159,7 @@ impl Walk {
                 self.answers.push(body);
                 return;
             }
-            // The lease belongs to a server that was killed. With a shared database, other servers cannot know that it
-            // is gone.
+            // The lease belongs to a killed server. With a shared database, other servers cannot know that it is gone.
             let is_held = matches!(status.as_u16(), 409 | 503) && is_shared && wait_s > 0;
             assert!(is_held && waited < LEASE_MAX, "{told}, step {nth}: {status} {body}");
             let wait = Duration::from_secs(wait_s);
@@ -192,7 +188,7 @@ fn pieces(cart: &Value) -> Pieces {
     pieces
 }
 
-/// Returns the parts of a cart that must not depend on how it was created.
+/// Returns the content of a cart that must not depend on how it was created.
 fn told(cart: &Value) -> Value {
     let mut groups: Vec<_> = cart["groups"]
         .as_array()
@@ -212,7 +208,7 @@ fn told(cart: &Value) -> Value {
     json!([groups, cart["totals"], cart["problems"]])
 }
 
-/// Returns the steps: the first creates the cart, the others change it.
+/// Returns the steps: the first creates the cart, and the others change it.
 fn steps(items: &[Value], cart: Option<&Value>) -> Vec<Step> {
     let cart = cart.map(|cart| cart["data"].clone()).unwrap_or_default();
     let below = |below: &str| format!("/v1/cart/{}{below}", cart["cart_id"].as_str().unwrap_or_default());
@@ -263,7 +259,7 @@ fn counts(trace: &Path) -> BTreeMap<(String, String), usize> {
     let text = std::fs::read_to_string(trace).unwrap_or_default();
     let mut counts = BTreeMap::new();
     for line in text.lines() {
-        // Format of a line: `12345 fsync(7) = 0`
+        // A line has the format `12345 fsync(7) = 0`.
         let Some((thread, rest)) = line.split_once(' ') else {
             continue;
         };
@@ -277,7 +273,7 @@ fn counts(trace: &Path) -> BTreeMap<(String, String), usize> {
     counts
 }
 
-/// Starts a server under strace, killed at `inject` if given. Returns `None` if it was killed before it served.
+/// Starts a server under strace, which kills it at `inject`. Returns `None` if it was killed before it served.
 fn traced(haat: &Haat, inject: Option<&Call>) -> Option<Server> {
     let mut strace = Command::new("strace");
     strace
@@ -343,7 +339,7 @@ fn sweep(database: impl Fn() -> Option<String>) {
     before.run(&["crawl", "--release"]).json();
     let items = items(&before);
 
-    // An undisturbed run provides the comparison and the list of calls.
+    // An undisturbed run gives the expected result and the list of calls.
     let url = database();
     let is_shared = url.is_some();
     let mut whole = Walk::open(&before, url.as_deref());
@@ -360,7 +356,7 @@ fn sweep(database: impl Fn() -> Option<String>) {
     };
     let mut calls: BTreeSet<Call> = BTreeSet::new();
     for name in CALLS {
-        // Calls up to the number at the start belong to the start itself.
+        // Calls up to these numbers belong to the start of the server.
         let from = most(at_start.clone(), name).min(most(counts(&trace), name).saturating_sub(1));
         calls.extend((from + 1..=most(counts(&trace), name)).map(|nth| ((*name).to_owned(), nth)));
     }
@@ -380,7 +376,7 @@ fn sweep(database: impl Fn() -> Option<String>) {
         );
         killed += usize::from(again.restarts > 0);
     }
-    // Different threads take a call in each run, so some kills do not happen.
+    // A call may be in another thread in each run, so some kills do not happen.
     println!("{killed} kills at {} calls", calls.len());
     assert!(killed * 2 > calls.len().div_ceil(step), "{killed} of {calls:?}");
 }

@@ -1,4 +1,4 @@
-//! Tests of the categories that stores themselves state, from stores to answers.
+//! Tests of categories that stores state themselves, from stores to answers.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,6 @@ use crate::support::{Haat, get, post};
 
 const REQUESTS: &str = "HAAT_REFRESH__CATEGORY_REQUESTS_MAX";
 
-/// Returns brand and category of each product in the lake.
 fn categories(haat: &Haat) -> BTreeMap<String, (String, Option<u64>)> {
     let rows = haat.sql("select product_id, brand_slug, category_id from products");
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! Tests of products that were added, changed and removed between two crawls, as a copy of the catalogue follows them.
+//! Test of a copy of the catalogue that follows the products added, changed and removed between two crawls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::support::{Haat, get};
 
-/// Arguments for the stores of two crawls, between which the stores remove some products.
+/// Arguments for the stores of two crawls, between which some products are removed.
 const SOURCE: [&str; 6] = ["--products", "300", "--stores", "3", "--seed", "3"];
 
-/// Reads all pages of changes and returns ids by event, and the removed ones by kind.
+/// Reads all pages of changes. Returns ids by event, and the removed ones by kind.
 fn changes(base: &str, key: &str, query: &str) -> (BTreeSet<String>, BTreeMap<String, BTreeSet<String>>) {
     let (mut there, mut gone) = (BTreeSet::new(), BTreeMap::<String, BTreeSet<String>>::new());
     let mut cursor = String::new();

@@ -1,5 +1,5 @@
-//! Tests a machine's clock that is a year ahead while one command runs and is then corrected. After the correction, no
-//! command may wait for that year to pass.
+//! Test of a machine's clock that is a year ahead during one command and is then corrected. After that, no command may
+//! wait for a year.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::support::{Haat, ServerProcess, has_program};
 const AHEAD: &str = "+366d";
 const STORES: &str = "4";
 
-/// A data folder, used normally and on a machine whose clock is ahead.
+/// Home that is used normally and by a machine whose clock is ahead.
 struct Home {
     right: Haat,
     ahead: Haat,
@@ -38,7 +38,7 @@ impl Home {
         }
     }
 
-    /// Starts the stores at this epoch, at their previous address.
+    /// Starts the stores of this epoch at their previous address.
     fn stores(&mut self, epoch: &str) -> ServerProcess {
         let stores = ["--products", "40", "--stores", STORES, "--seed", "5", "--epoch", epoch];
         let (serving, told) = self
@@ -50,7 +50,7 @@ impl Home {
     }
 }
 
-/// Returns the offers of the stores in the lake and in the release.
+/// Returns the stores' offers in the lake and in the release.
 fn offers(haat: &Haat) -> [Vec<Value>; 2] {
     let statement = |from: &str| {
         format!("select count(*) n, sum(price_minor) price, count(distinct product_id) products from {from}")
@@ -60,7 +60,7 @@ fn offers(haat: &Haat) -> [Vec<Value>; 2] {
     [haat.sql(&statement("variants")), released]
 }
 
-/// Runs each command that reads from stores once, checks that none skips its work, and returns the crawl's report.
+/// Runs each command that reads from stores, asserts that none skips its work, and returns the crawl's report.
 fn read_all(haat: &Haat) -> Value {
     let crawled = haat.run(&["crawl", "--release"]).json();
     let read = crawled["stores"].as_array().unwrap().len();

@@ -1,5 +1,5 @@
-//! Tests of lost files in a home: the doctor's findings, the repair and its report, and the next crawl and release. The
-//! tests include the commands in docs/operations.md.
+//! Tests of lost files in a home: the doctor's findings, the repair with its report, and the next crawl and release.
+//! They include the commands in docs/operations.md.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::support::{Haat, ServerProcess, files};
 
 const SOURCE: [&str; 6] = ["--products", "120", "--stores", "6", "--seed", "13"];
 
-/// Returns a market that was crawled twice and released once, with the stores in their current state.
+/// Returns a market that was crawled twice and released once, with its stores in their present state.
 fn market() -> (Haat, ServerProcess) {
     let haat = Haat::new();
     let (first, _) = haat.with_stores(&SOURCE);
@@ -22,7 +22,6 @@ fn market() -> (Haat, ServerProcess) {
     (haat, second)
 }
 
-/// Returns the number of products of each brand in the release.
 fn served(haat: &Haat) -> BTreeMap<String, u64> {
     let shown = haat.run(&["release", "show"]).json();
     let brands = shown["brands"].as_array().unwrap().iter();
@@ -33,7 +32,7 @@ fn served(haat: &Haat) -> BTreeMap<String, u64> {
     brands.map(count).collect()
 }
 
-/// Returns the files that are part of a table according to the lake's log.
+/// Returns the files of a table according to the lake's log.
 fn present(haat: &Haat, table: &str) -> Vec<PathBuf> {
     let mut present: Vec<String> = Vec::new();
     for entry in files(&haat.path().join("lake").join(table).join("_delta_log"), ".json") {
@@ -95,7 +94,7 @@ fn a_lost_file_keeps_its_brands_as_they_were_and_the_next_crawl_brings_them_back
     assert_eq!(told.status.code(), Some(3));
     let told = String::from_utf8(told.stdout).unwrap();
     assert!(told.contains(&name) && told.contains(unreadable[0].as_str()), "{told}");
-    // No store has changed since, but the crawl restores the rows all the same.
+    // No store has changed, but the crawl restores the rows.
     let crawled = haat.run(&["crawl", "--release"]).json();
     assert_eq!(crawled["totals"]["changed"], unreadable.len(), "{crawled}");
     assert_eq!(crawled["release"]["unreadable"], serde_json::json!([]), "{crawled}");
@@ -108,7 +107,7 @@ fn an_entry_that_only_earlier_states_need_is_found_by_a_thorough_doctor() {
     let (haat, _stores) = market();
     let file = haat.path().join("rates.csv");
     let log = haat.path().join("lake/exchange_rates/_delta_log");
-    // The loop runs until a checkpoint follows the first entries.
+    // The loop ends when a checkpoint follows the first entries.
     for rate in 1..20 {
         std::fs::write(&file, format!("date,base,quote,rate\n2026-11-01,USD,INR,{rate}\n")).unwrap();
         haat.run(&["rates", "import", "rates.csv"]).json();
@@ -122,7 +121,7 @@ fn an_entry_that_only_earlier_states_need_is_found_by_a_thorough_doctor() {
     assert_eq!(told.code, 1, "{told:?}");
     let name = entry.strip_prefix(haat.path().join("lake")).unwrap();
     assert!(told.stdout.contains(name.to_str().unwrap()), "{told:?}");
-    // The current state is complete, and nothing recreates the log entry.
+    // The current state is complete, and nothing restores the log entry.
     let repaired = haat.run(&["lake", "repair"]);
     assert_eq!(repaired.code, 3, "{repaired:?}");
     let stuck = &repaired.document()["stuck"][0];
@@ -210,7 +209,7 @@ fn what_a_repair_says_is_what_is_lost_and_the_next_crawl_brings_back_the_rest() 
     done["dry_run"] = true.into();
     assert_eq!(done, dry);
 
-    // The brands stay unchanged until the crawl.
+    // The brands stay as they are until the crawl.
     let built = haat.run(&["release", "build"]);
     assert_eq!((built.code, served(&haat)), (3, products.clone()), "{built:?}");
     haat.run(&["crawl", "--release"]).json();
@@ -233,7 +232,7 @@ fn what_a_repair_says_is_what_is_lost_and_the_next_crawl_brings_back_the_rest() 
     assert!(haat.told(&["lake", "repair"]).contains("nothing is lost"));
 }
 
-/// Returns the newest log event that contains this text, and its copy.
+/// Returns the newest log event with this text, and its copy.
 fn event(haat: &Haat, log: &str, says: &str) -> Vec<PathBuf> {
     let mut events = files(&haat.path().join(log), ".json");
     events.retain(|path| std::fs::read_to_string(path).unwrap().contains(says));
@@ -245,7 +244,7 @@ fn event(haat: &Haat, log: &str, says: &str) -> Vec<PathBuf> {
 fn what_is_lost_beside_the_tables_costs_its_own_brand_alone_and_a_repair_makes_it_again_from_the_lake_and_manifests() {
     let haat = Haat::new();
     let (_stores, stores) = haat.serve(&[["emulate"].as_slice(), &SOURCE].concat());
-    // This brand is registered by a separate event.
+    // This brand was registered in an event of its own.
     let first = stores["stores"][0]["base_url"].as_str().unwrap();
     haat.run(&["brands", "add", "--moved", first]).json();
     let alone = haat.run(&["brands", "list"]).json();
@@ -273,7 +272,7 @@ fn what_is_lost_beside_the_tables_costs_its_own_brand_alone_and_a_repair_makes_i
     for named in [slug, "registry/000", "releases/log/000", "haat lake repair"] {
         assert!(told.stdout.contains(named), "{named}: {}", told.stdout);
     }
-    // The other brands continue, and this brand is served unchanged.
+    // The other brands get new data, and this brand is served unchanged.
     assert_eq!(haat.run(&["release", "show"]).json()["id"], current);
     let crawled = haat.run(&["crawl", "--release"]).json();
     assert_eq!(crawled["stores"].as_array().unwrap().len(), 5, "{crawled}");
@@ -291,7 +290,7 @@ fn what_is_lost_beside_the_tables_costs_its_own_brand_alone_and_a_repair_makes_i
         lost.iter().map(|path| std::fs::read(path).ok()).collect::<Vec<_>>()
     );
     let done = haat.run(&["lake", "repair"]);
-    // The further content of the registry's event is unknown.
+    // The other content of the registry's event is unknown.
     assert_eq!(done.code, 3, "{done:?}");
     planned["dry_run"] = false.into();
     assert_eq!(done.document(), planned);

@@ -61,7 +61,7 @@ fn what_stores_ask_for_delivery_is_probed_released_and_answered() {
     let (_, stats) = get(&format!("{base}/v1/stats"));
     let covered = stats["data"]["pincodes_covered"].as_u64().unwrap();
     assert!((15_000..=19_586).contains(&covered), "{covered}");
-    // Zones are joined with pincodes through their areas.
+    // The areas of a zone connect it with its pincodes.
     let pincodes = haat.told(&["delivery", "pincodes"]);
     assert_eq!(pincodes.lines().count(), 19_587);
     let zones = haat.sql("SELECT count(*) AS zones, sum(probes) AS probes FROM delivery_zones");

@@ -1,5 +1,5 @@
-//! Compares the demo's answers about shipping with the true rules of its stores, for 500 products and 20 pincodes in
-//! all kinds of regions.
+//! Compares the demo's answers about shipping with its stores' true rules, for 500 products and 20 pincodes in all
+//! kinds of regions.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc;
@@ -24,7 +24,7 @@ const PLACES: [(PlaceKind, usize); 6] = [
     (PlaceKind::Island, 2),
 ];
 
-/// Returns pincodes of each kind, spread evenly over the available ones.
+/// Returns pincodes of each kind, spread evenly.
 fn pincodes() -> Vec<u32> {
     let of_kind = |kind: PlaceKind| -> Vec<u32> {
         let all = directory().pincodes();
@@ -38,14 +38,14 @@ fn pincodes() -> Vec<u32> {
     PLACES.into_iter().flat_map(spread).collect()
 }
 
-/// A product and its store's true rules; `None` if the store is not in India and does not deliver there.
+/// Product with its store's true rules; `None` if the store is not in India and does not deliver there.
 struct ProductCase {
     id: String,
     habits: Option<ShippingHabits>,
     prices_minor: [u64; 2],
 }
 
-/// Counts of the answers about a fact, over all questions.
+/// Number of answers about a fact, over all questions.
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
     knowable: usize,
@@ -58,8 +58,8 @@ struct Tally {
 struct Tallies(BTreeMap<&'static str, Tally>);
 
 impl Tallies {
-    /// Counts an answer to a fact; `told` is `None` without an answer, and otherwise `true` if the answer is right. A
-    /// fact that is not knowable counts only if the answer is wrong.
+    /// Counts an answer about a fact. `told` is `None` without an answer, else `true` if the answer is right. A fact
+    /// that cannot be known counts only if the answer is wrong.
     fn count(&mut self, fact: &'static str, answer: &Value, is_knowable: bool, told: Option<bool>) {
         let tally = self.0.entry(fact).or_default();
         tally.knowable += usize::from(is_knowable);
@@ -73,8 +73,7 @@ impl Tallies {
     }
 }
 
-/// Returns true if the stated days match the rate's. The maximum read from a policy must be at least the rate's maximum
-/// and not far above it.
+/// True if the stated days fit the rate's. A maximum from a policy must be at least the rate's and not far above it.
 fn are_days_right(answer: &Value, quote: &ZoneQuote) -> bool {
     let told = ["days_min", "days_max"].map(|bound| answer["delivery"][bound].as_u64());
     let (fewest, most) = (u64::from(quote.days_min), u64::from(quote.days_max));
@@ -115,7 +114,7 @@ fn judge(tallies: &mut Tallies, asked: &ProductCase, pincode: u32, answer: &Valu
     tallies.count("cod", answer, is_knowable, told.map(|told| told == cash[0]));
 }
 
-/// Returns the true rules of each store, by its permanent host. The demo's stores depend only on its seed.
+/// Returns the true rules of each store by its permanent host. The demo's stores depend only on its seed.
 async fn truths(products: u64, stores: u32) -> BTreeMap<String, Option<ShippingHabits>> {
     let source = Source::Generated {
         products,
@@ -134,7 +133,7 @@ async fn truths(products: u64, stores: u32) -> BTreeMap<String, Option<ShippingH
     running.stores().into_iter().map(of).collect()
 }
 
-/// Waits for the release after the opening one, which contains the stores' answers.
+/// Waits for the second release, which contains the stores' answers.
 fn wait_for_answers(log: &mpsc::Receiver<String>) {
     let is_event = |line: &String| {
         assert!(

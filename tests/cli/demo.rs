@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::support::{Haat, get};
 
-/// Starts the binary's demo with its own folder for temporary files.
+/// Starts the demo with a temporary folder of its own.
 fn demo(temporary: &std::path::Path, args: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_haat"))
         .args(["demo", "--seed", "5", "--listen", "127.0.0.1:0"])
@@ -62,7 +62,7 @@ fn a_demo_that_ends_says_what_was_removed_and_how_to_keep_it() {
 #[test]
 fn a_demo_that_is_stopped_before_it_is_open_is_not_done() {
     let folder = tempfile::tempdir().unwrap();
-    // The catalogue is large enough to keep the demo busy, because the signal is sent as soon as the home exists.
+    // The signal is sent as soon as the home exists, and so many products keep the demo busy.
     let child = demo(folder.path(), &["--products", "20000", "--stores", "40"]);
     while std::fs::read_dir(folder.path())
         .unwrap()
@@ -133,7 +133,7 @@ fn the_same_seed_gives_the_same_products() {
     assert_ne!(first, ids("4"));
 }
 
-/// Returns the distinct days of the timestamps in responses.
+/// Returns the days of these timestamps.
 fn days<'a>(moments: impl Iterator<Item = &'a serde_json::Value>) -> BTreeSet<String> {
     moments
         .map(|moment| moment.as_str().unwrap()[..10].to_owned())
@@ -158,7 +158,7 @@ fn a_demo_of_many_days_has_a_history() {
     }
     let runs = haat.sql("select committed_at from crawl_runs where kind = 'refresh'");
     assert_eq!(days(runs.iter().map(|run| &run["committed_at"])), observed);
-    // The days in the API's price history are those on which the product was observed.
+    // The API's price history has the days on which the product was observed.
     let mut by_product = BTreeMap::<&str, BTreeSet<String>>::new();
     for row in rows.iter().filter(|row| row["event"] != "gone") {
         let product = by_product.entry(row["product_id"].as_str().unwrap()).or_default();
@@ -178,7 +178,7 @@ fn a_demo_of_many_days_has_a_history() {
         observed,
         "{history}"
     );
-    // A past cannot be created for a market that already has one.
+    // No past can be created for a market that already has one.
     let again = haat.run(&["demo", "--days", "2", "--listen", "127.0.0.1:0"]);
     assert_eq!(again.code, 2, "{again:?}");
     assert!(again.stderr.contains("already contains a market"), "{}", again.stderr);

@@ -1,5 +1,4 @@
-//! Checks the container file, units and archive in `deploy/` with the linter for each kind of file, and with this
-//! program.
+//! Checks the container file, units and archive in `deploy/` with linters and with this program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ pub(crate) fn read(path: impl AsRef<Path>) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Runs a program in the project's folder; on failure, panics with its output.
+/// Runs a program in the project's folder. Fails with the program's output.
 #[track_caller]
 pub(crate) fn succeeds(program: &str, args: &[&str]) -> Output {
     let output = Command::new(program).args(args).current_dir(root()).output().unwrap();
@@ -38,10 +37,10 @@ fn deployed(end: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Checks that this program accepts the arguments of a command line.
+/// Asserts that this program accepts the arguments of a command line.
 pub(crate) fn understands(words: &[String], told: &str) {
     let haat = Haat::new();
-    // `--help` is handled after the other arguments are parsed, so nothing is run.
+    // `--help` is handled after the other arguments are parsed, so nothing runs.
     let output = Command::new(env!("CARGO_BIN_EXE_haat"))
         .args(words)
         .arg("--help")
@@ -63,7 +62,7 @@ fn units_are_understood_by_systemd_and_leave_little_to_attack() {
     let folder = tempfile::tempdir().unwrap();
     let mut names = Vec::new();
     for path in deployed(".service").into_iter().chain(deployed(".timer")) {
-        // Systemd requires that the started program exists; a template is checked as one of its instances.
+        // Systemd requires that the program exists. A template is checked as one of its instances.
         let text = read(&path).replace("/usr/bin/haat", env!("CARGO_BIN_EXE_haat"));
         let name = path.file_name().unwrap().to_string_lossy().replace("@.", "@8080.");
         std::fs::write(folder.path().join(&name), text).unwrap();
@@ -77,7 +76,7 @@ fn units_are_understood_by_systemd_and_leave_little_to_attack() {
         "",
         "systemd has something to say"
     );
-    // A score of 15 means 1.5 of 10. A service without any of these settings has 9.6.
+    // A score of 15 means 1.5 of 10. A service without these settings has 9.6.
     for unit in all.iter().filter(|name| name.ends_with(".service")) {
         succeeds(
             "systemd-analyze",
@@ -111,7 +110,7 @@ fn every_setting_and_command_of_the_files_is_one_of_this_program() {
         .iter()
         .map(|setting| setting["variable"].as_str().unwrap().to_owned())
         .collect();
-    // These variables belong to the compose file and the proxy, not to `haat`.
+    // These variables are for the compose file and the proxy, not for `haat`.
     let own = [
         "HAAT_IMAGE",
         "HAAT_SITE",
@@ -156,7 +155,7 @@ fn the_archive_holds_the_program_its_pages_completions_and_units() {
     }
     let folder = tempfile::tempdir().unwrap();
     let [program, out] = ["haat", "out"].map(|name| folder.path().join(name).to_string_lossy().into_owned());
-    // Symbols are stripped as in profile `dist`. With symbols, or at the best compression, packing would take a minute.
+    // Symbols are removed as in profile `dist`. With symbols, or at the best compression, packing would take a minute.
     succeeds("strip", &["-o", &program, env!("CARGO_BIN_EXE_haat")]);
     let output = succeeds("deploy/dist", &["--binary", &program, "--out", &out, "--level", "1"]);
     let archive = String::from_utf8(output.stdout).unwrap().trim().to_owned();
@@ -188,7 +187,7 @@ fn the_archive_holds_the_program_its_pages_completions_and_units() {
             path.file_name().unwrap().to_string_lossy()
         ));
     }
-    // There is a page for every command in the help, and each states the command's purpose.
+    // Every command in the help has a page, which states the command's purpose.
     for page in [
         "haat",
         "haat-query-server",

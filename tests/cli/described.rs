@@ -1,4 +1,4 @@
-//! Checks that names in documents exist: commands and their options, configuration keys, metrics.
+//! Checks that names in documents exist: commands, options, configuration keys, metrics.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::documents::{documents, project};
 use crate::support::Haat;
 
-/// The `--help` output of commands, each requested once.
+/// Outputs of `--help`, each requested once.
 #[derive(Default)]
 struct Help(BTreeMap<Vec<String>, String>);
 
@@ -36,7 +36,7 @@ impl Help {
     }
 }
 
-/// Returns the parts of a command in a document that do not exist: `haat release list · show`, `haat sql "select …"
+/// Returns the words of a command in a document that do not exist: `haat release list · show`, `haat sql "select …"
 /// [--as-of TIME]`.
 fn unknown_in(written: &str, help: &mut Help) -> Vec<String> {
     let mut command: Vec<String> = Vec::new();
@@ -85,7 +85,6 @@ fn every_command_and_option_that_a_document_names_exists() {
         }
     }
     assert!(named > 50, "{named}");
-    // Misspelled commands must be found.
     for wrong in [
         "haat serve",
         "haat release list · shew",

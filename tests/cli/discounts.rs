@@ -1,4 +1,4 @@
-//! Tests that codes tested at a store are stated for its products before a cart exists.
+//! Test that products have the codes that were tested at their store, before a cart exists.
 
 use serde_json::json;
 
@@ -19,7 +19,7 @@ fn products_tell_codes_that_worked_at_their_store_to_whoever_looks_without_a_key
         .find(|data| data["coupons"].as_array().is_some_and(|coupons| !coupons.is_empty()));
     let found = found.unwrap_or_else(|| panic!("no store has a code: {brands}"));
     assert!(!files(market.haat.path(), "discounts/").is_empty());
-    // The server polls for new test results at its own intervals.
+    // The server looks for new test results at its own intervals.
     let path = format!("{}/v1/products/{}", market.base, found["product_id"].as_str().unwrap());
     let told = loop {
         let told = get(&path).1["data"]["discounts"].clone();

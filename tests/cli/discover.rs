@@ -1,4 +1,4 @@
-//! Tests of discovery against `haat demo`, and of the clients of docs/discover.md (docs/clients).
+//! Tests of discovery on `haat demo`, and of the clients of docs/discover.md (docs/clients).
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, get, has_program};
 
-/// Sends a request to the market and returns status and body.
 fn send(method: &str, url: &str, key: Option<&str>, body: &Value) -> (u16, Value) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -37,7 +36,7 @@ fn a_sentence_keeps_its_limits_and_what_it_finds_goes_into_a_cart_as_given() {
     let (_demo, demo) = haat.serve(&["demo", "--listen", "127.0.0.1:0", "--products", "400", "--stores", "4"]);
     let (address, key) = (demo["address"].as_str().unwrap(), demo["key"].as_str().unwrap());
     let href = format!("{address}/v1/discover");
-    // The query is a product's own title; half of the results may cost more.
+    // The query is a product's own title. Half of the results may cost more.
     let (_, sold) = get(&format!(
         "{address}/v1/search?limit=40&in_stock=true&currency=INR&sort=price_asc"
     ));

@@ -1,8 +1,8 @@
 //! Runs every command and request in README.md and docs/*.md unchanged.
 //!
-//! A block is run by its document's test, or its mark names the test that runs it or the reason for not running it.
-//! Blocks for visitors run against `haat demo`, those for operators on a home with emulated stores, and those for
-//! analysts on the home of their demo.
+//! A document's test runs its blocks. A mark before a block names another test, or the reason not to run it. Blocks for
+//! visitors run on `haat demo`, those for operators on a home with emulated stores, and those for analysts on the home
+//! of their demo.
 
 mod blocks;
 
@@ -24,7 +24,7 @@ const ANALYSTS: &str = "docs/analysts.md";
 const OPERATIONS: &str = "docs/operations.md";
 /// Address of the demo in documents.
 const DEMO: &str = "http://127.0.0.1:8080";
-/// Maximum number of blocks that are not run: steps that the tests carry out themselves, and steps for third-party
+/// Maximum number of blocks that are not run: steps that tests carry out themselves, and steps for third-party
 /// programs.
 const NOT_RUN_MAX: usize = 4;
 
@@ -85,7 +85,7 @@ fn bash(script: &str) -> Command {
     bash
 }
 
-/// Runs a command that must succeed and returns its output.
+/// Runs a command, which must succeed, and returns its output.
 pub(crate) fn printed(at: &str, command: &mut Command) -> String {
     let output = command.output().unwrap();
     let (printed, told) = (
@@ -109,8 +109,7 @@ fn printed_by_each(blocks: &[Block], shell: impl FnOnce(&str) -> Command) -> Vec
     parts.take(blocks.len()).collect()
 }
 
-/// Writes the configuration file that a block shows and loads it. Every key must exist and take its value from the
-/// file.
+/// Writes the configuration file of a block and loads it. Every key must exist and get its value from the file.
 fn configures(block: &Block) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("haat.toml"), &block.text).unwrap();
@@ -171,8 +170,7 @@ fn visit(document: &Document, demo: &Value) {
     }
 }
 
-/// Returns true if a request in a document is in the OpenAPI description: `GET /v1/browse?category=shoes`, `POST
-/// …/lines`.
+/// True if the OpenAPI description has a request of a document: `GET /v1/browse?category=shoes`, `POST …/lines`.
 fn is_described(request: &str, description: &Value) -> bool {
     let Some((method, target)) = request.split_once(' ') else {
         return true;
@@ -214,7 +212,7 @@ fn what_documents_tell_visitors_to_run_is_answered_by_the_demo() {
     {
         return;
     }
-    // Statements are in the description only if keys may send them.
+    // The description has statements only if keys may send them.
     let haat = Haat::new().with("HAAT_SQL__KEYS", "granted");
     let (_demo, demo) = haat.serve(&["demo", "--listen", "127.0.0.1:0"]);
     let (_, description) = get(&format!("{}/openapi.json", demo["address"].as_str().unwrap()));
@@ -235,7 +233,7 @@ fn what_documents_tell_visitors_to_run_is_answered_by_the_demo() {
     }
 }
 
-/// Starts a server or the jobs in a folder with the command line from a document, but on port 0.
+/// Starts a server or the jobs in a folder with the command line of a document, but on port 0.
 fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (ServerProcess, Value) {
     let mut words = line.split_whitespace().peekable();
     let mut command = Command::new(env!("CARGO_BIN_EXE_haat"));
@@ -266,7 +264,7 @@ fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (ServerProc
     (serving, served)
 }
 
-/// Returns the blocks of the README's own market and of the operators' guide that continues from it.
+/// Returns the blocks of the README's own market and of the operators' guide, which continues with it.
 fn blocks_of_operators() -> Vec<Block> {
     let blocks = blocks::document(README).blocks().into_iter();
     let mut market: Vec<Block> = blocks
@@ -316,7 +314,7 @@ fn what_operators_are_told_to_run_works_on_a_home_of_its_own() {
                 line = line.replace(one, other);
             }
             if line.starts_with("haat jobs run") {
-                // Jobs that are due would carry out the next lines' work.
+                // Due jobs would do the work of the next lines.
                 let (mut jobs, told) = serve(&line, folder, &variables);
                 assert!(!told["jobs"].as_array().unwrap().is_empty(), "{}: {told}", block.at);
                 let id = jobs.child.id().to_string();
@@ -401,10 +399,10 @@ fn at_home(line: &str, folder: &Path) -> Command {
     run
 }
 
-/// Runs a command on the home in a folder and checks that it prints a table with rows.
+/// Runs a command on the home in a folder, and asserts that it prints a table with rows.
 fn prints_rows(at: &str, line: &str, folder: &Path) {
     let told = printed(&format!("{at}: {line}"), &mut at_home(line, folder));
     let rows = told.lines().filter(|line| line.starts_with("| ")).count();
-    // The first row is the table header.
+    // The first row has the names of the columns.
     assert!(rows > 1, "{at}: {line}: {told}");
 }

@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, get, request_body};
 
-/// Letters whose counts are the embedding of a text.
+/// Letters whose numbers are the embedding of a text.
 const LETTERS: [char; 8] = ['a', 'e', 'i', 'o', 'r', 's', 't', 'n'];
 
-/// Starts a server with OpenAI's embeddings API whose model counts letters. Returns its base URL and a switch that
-/// makes it fail.
+/// Starts a server with OpenAI's embeddings API whose model counts letters. Also returns a switch that makes it fail.
 fn model() -> (String, Arc<AtomicBool>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -20,7 +19,7 @@ fn model() -> (String, Arc<AtomicBool>) {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let fails = Arc::clone(&fails);
-            // Each connection has its own thread, because clients keep connections open.
+            // Each connection has a thread of its own, because clients keep connections open.
             std::thread::spawn(move || {
                 let mut stream = BufReader::new(stream.unwrap());
                 while let Some(body) = request_body(&mut stream, "/v1/embeddings") {
@@ -82,7 +81,7 @@ fn a_model_behind_an_endpoint_embeds_builds_and_queries_and_may_be_gone() {
     failing.store(false, Ordering::SeqCst);
     assert_eq!(search("otter")["provenance"]["degraded"], Value::Null);
 
-    // With other settings the release is complete but differs from the configuration.
+    // With other settings, the release is complete but differs from the configuration.
     let told = haat
         .command(&["doctor"])
         .env("HAAT_EMBEDDING__EMBEDDER", "table")
@@ -98,7 +97,7 @@ fn a_model_behind_an_endpoint_embeds_builds_and_queries_and_may_be_gone() {
 #[test]
 fn the_doctor_reads_the_synonyms() {
     let haat = Haat::new().with("HAAT_QUERY_SERVER__SYNONYMS", "synonyms.tsv");
-    // The home is a subfolder, because a folder with only other files is not a home.
+    // The home is a subfolder, because a folder with other files is no home.
     let home = haat.path().join("home");
     std::fs::create_dir(&home).unwrap();
     let haat = haat.at(home.to_str().unwrap());

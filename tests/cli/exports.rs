@@ -116,7 +116,7 @@ fn what_analysts_are_told_of_files_leaves_them() {
     assert!(desk.read("products.csv").starts_with("brand_slug,title,tags\n"));
 }
 
-/// A folder for files, which returns paths in it.
+/// Folder for files.
 struct Desk(tempfile::TempDir);
 
 impl Desk {
@@ -151,12 +151,12 @@ fn csv_and_json_are_written_to_standard_output_or_to_a_file_alike() {
     haat.told(&["sql", rows, "--out", &desk.file("rows.txt"), "--format", "json"]);
     let read: Value = serde_json::from_str(&desk.read("rows.txt")).unwrap();
     assert_eq!(read, json!([{"n": 1, "word": "a,b"}, {"n": 2, "word": null}]));
-    // The result has more rows than any batch, and the file must contain every row.
+    // The result has more rows than a batch, and the file must have every row.
     let many = "select value from generate_series(1, 300000)";
     haat.told(&["sql", many, "--out", &desk.file("many.csv")]);
     let text = desk.read("many.csv");
     assert_eq!((text.lines().count(), text.lines().last()), (300_001, Some("300000")));
-    // The output is written to a pipe.
+    // The output is a pipe.
     let output = haat.plain(&["sql", many, "--format", "parquet"]).output().unwrap();
     assert!(output.stdout.starts_with(b"PAR1") && output.stdout.ends_with(b"PAR1"));
 }
@@ -198,7 +198,7 @@ fn a_file_that_is_there_is_kept_and_a_statement_that_fails_leaves_none() {
         assert_eq!(answer.code, 2, "{args:?}: {answer:?}");
         assert!(answer.stderr.contains(told), "{args:?}: {}", answer.stderr);
     }
-    // The statement fails after rows were written.
+    // The statement fails after some rows were written.
     let late = "select 1 / (200000 - value) as n from generate_series(1, 300000)";
     assert_eq!(haat.run(&["sql", late, "--out", &other("late.csv")]).code, 1);
     let absent = haat.run(&["sql", "select 1", "--out", &other("absent/one.csv")]);

@@ -1,4 +1,4 @@
-//! Tests of settings for optional features, in a program that may have been built without them.
+//! Tests of settings of optional features, which the program may lack.
 
 use crate::support::Haat;
 

@@ -1,4 +1,4 @@
-//! Tests of feeds of an emulated market: their content, parsing by another TSV reader, and atomic writing of files.
+//! Tests of feeds of an emulated market: their content, parsing by another TSV reader, and atomic writing.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -29,7 +29,7 @@ with open(sys.argv[1], newline="", encoding="utf-8") as feed:
     print(json.dumps(list(csv.DictReader(feed, delimiter="\t", strict=True))))
 "#;
 
-/// The complete feed of a store with three products, with its address replaced.
+/// Complete feed of a store with three products. A placeholder stands for its address.
 const WHOLE: &str = include_str!("feed.tsv");
 
 #[test]
@@ -82,7 +82,7 @@ fn a_feed_of_the_market_has_every_variant_once_with_its_price_for_other_readers(
             "{row}"
         );
     }
-    // The ACP format contains the same values, one product per line.
+    // The ACP format contains the same values, with one product per line.
     let acp = haat.run(&["feed", "--all", "--format", "acp"]).stdout;
     let products: Vec<Value> = acp.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of_acp = products

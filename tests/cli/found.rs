@@ -11,7 +11,7 @@ const HERE: &str = "tests/cli/found.rs";
 const QUESTIONS: &str = "docs/found.md";
 const PACKAGES: &str = "import adbc_driver_flightsql, deltalake, duckdb, pyarrow";
 
-/// Starts stores of which two also sell products of the others.
+/// Starts stores, two of which also sell products of the others.
 fn market() -> (Haat, ServerProcess) {
     let haat = Haat::new()
         .with("HAAT_SQL__LISTEN", "127.0.0.1:0")
@@ -73,7 +73,7 @@ fn a_server_answers_over_its_release_and_the_lake_as_it_is_now() {
         (200, &json!(haat.sql("select count(*) n from price_history"))),
         "{before}"
     );
-    // After a crawl without a release, the lake is newer than the release.
+    // The lake is newer than the release after a crawl alone.
     drop(stores);
     let (_stores, _) = haat.with_stores(&["--products", "40", "--stores", "1", "--seed", "99"]);
     haat.run(&["crawl"]).document();

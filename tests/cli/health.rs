@@ -1,4 +1,4 @@
-//! Tests of the findings of `haat doctor` and `haat brands list` on an unhealthy market, and of their exit codes.
+//! Tests of `haat doctor` and `haat brands list` on an unhealthy market: their findings and exit codes.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -36,7 +36,6 @@ fn ago(hours: u64) -> Timestamp {
     Timestamp::from_micros(i64::try_from(then.duration_since(UNIX_EPOCH).unwrap().as_micros()).unwrap())
 }
 
-/// Returns the registered brands as the list shows them.
 fn brands(haat: &Haat) -> Vec<Value> {
     haat.run(&["brands", "list"]).json()["brands"]
         .as_array()
@@ -44,7 +43,7 @@ fn brands(haat: &Haat) -> Vec<Value> {
         .clone()
 }
 
-/// Records these checks, `(outcome, hours ago)` for each brand, in place of all others.
+/// Records these checks, `(outcome, hours ago)` for each brand, instead of all others.
 fn record(haat: &Haat, end: RunEnd, rounds: &[&[(CheckOutcome, u64)]]) {
     let _ = std::fs::remove_dir_all(haat.path().join("checks"));
     let brands = brands(haat);
@@ -328,7 +327,7 @@ fn the_state_is_looked_at_and_never_made() {
     assert_eq!((answer.code, damaged.len()), (1, 1), "{answer:?}");
     assert!(damaged[0].1.contains("haat restore"), "{damaged:?}");
 
-    // The database is truncated, or empty. The key shows that there was a database.
+    // The database is truncated or empty. The key shows that there was a database.
     for empty in [true, false] {
         std::fs::remove_file(&file).unwrap();
         for log in ["state.sqlite3-wal", "state.sqlite3-shm"] {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Haat, ServerProcess};
 
-/// A schedule that never comes while a test runs, used for all jobs that a test does not schedule.
+/// Schedule that never comes during a test, for all jobs that the test does not schedule.
 const NEVER: &str = "0 0 29 2 *";
 const JOBS: [&str; 9] = [
     "REFRESH_CATALOGUE",
@@ -27,7 +27,6 @@ fn haat() -> Haat {
     })
 }
 
-/// Returns the newest runs of a job.
 fn history(haat: &Haat, job: &str) -> Vec<Value> {
     let told = haat.run(&["jobs", "history", job]).json();
     told["runs"].as_array().unwrap().clone()
@@ -39,7 +38,7 @@ fn listed(haat: &Haat, job: &str) -> Value {
     jobs.iter().find(|listed| listed["name"] == job).unwrap().clone()
 }
 
-/// Waits until `wanted` returns a value while another process works.
+/// Waits until `wanted` returns a value, while another process works.
 fn until<T>(what: &str, wanted: impl Fn() -> Option<T>) -> T {
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(100) {
@@ -195,7 +194,8 @@ fn a_second_scheduler_and_a_trigger_leave_a_run_to_the_process_that_is_at_work_o
     });
     let worker = format!("process {} ", first.child.id());
     let by_first = runs[0]["worker"].as_str().unwrap().starts_with(&worker);
-    // Whichever process runs the crawl finishes it when it is stopped, and the other process continues.
+    // Either process may run the crawl. That process finishes the crawl when it is stopped, and the other one
+    // continues.
     let (at_work, _other) = if by_first { (first, second) } else { (second, first) };
     let pid = at_work.child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());

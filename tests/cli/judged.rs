@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::support::{Haat, get};
 
-/// The project's own queries and judgements; `judged.tsv` describes its format.
+/// Queries and judgements of the project. `judged.tsv` describes its format.
 const JUDGED: &str = include_str!("judged.tsv");
-/// Seed and size of the catalogue. Other seeds produce other titles of the same kinds.
+/// Seed and size of the catalogue. Other seeds give other titles of the same kinds.
 const CATALOGUE: [&str; 6] = ["--products", "4000", "--stores", "60", "--seed", "11"];
 
-/// A query with its judgement for each product of the catalogue.
+/// Query with its judgement of each product.
 struct JudgedQuery<'a> {
     query: &'a str,
     worth: HashMap<&'a str, u32>,
@@ -51,7 +51,7 @@ impl<'a> JudgedQuery<'a> {
     }
 }
 
-/// Returns true if a title contains every word of one of the alternatives and no word that the alternative excludes.
+/// True if a title has every word of one of the alternatives, and no word that the alternative excludes.
 fn holds(title: &str, alternatives: &str) -> bool {
     let title = title.to_lowercase();
     alternatives.split('|').filter(|words| !words.is_empty()).any(|words| {
@@ -83,7 +83,7 @@ fn judge(address: &str, mode: &str, judged: &[JudgedQuery<'_>]) -> (f64, Vec<Str
     (mean, nothing)
 }
 
-/// To see every query, run `cargo test --test cli judged -- --nocapture`.
+/// Every query is printed by `cargo test --test cli judged -- --nocapture`.
 #[test]
 fn what_shoppers_mean_stands_first_as_judged_over_the_emulators_catalogue() {
     let haat = Haat::new();

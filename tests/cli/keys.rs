@@ -24,7 +24,7 @@ fn a_link_to_the_dashboard_names_its_address_and_is_no_part_of_the_state() {
     );
     assert!(!events.to_string().contains(&token[10..]));
 
-    // The same name identifies the same account. Without a name, the account is the operator.
+    // The same name is the same account. Without a name, the account is the operator.
     let again = haat.run(&["keys", "dashboard", "--account", "asha"]).json();
     assert_ne!(again["link"], made["link"]);
     assert_eq!(haat.run(&["keys", "dashboard"]).json()["account"], "operator");
@@ -56,7 +56,7 @@ fn a_link_leads_to_the_server_that_runs_on_the_home() {
         .unwrap()
         .block_on(async { reqwest::get(page).await.unwrap().status() });
     assert_eq!(status, 200);
-    // The server that started last is listed; a killed server is not.
+    // The server that started last is listed, and a killed server is not.
     let (_other, other) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     assert!(link().starts_with(other["address"].as_str().unwrap()));
     drop(_other);

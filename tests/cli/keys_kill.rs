@@ -1,5 +1,5 @@
-//! Kills the server with `kill -9` while keys are created, revoked and used. Acknowledged changes must be present after
-//! the kill, and no change may be duplicated or partially applied.
+//! Tests of servers that are killed with `kill -9` while keys are created, revoked and used. Acknowledged changes must
+//! stay, and no change may be doubled or half applied.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -10,24 +10,23 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, ServerProcess};
 
-/// Number of people who sign in and change their keys, each in a separate task.
+/// Number of people who sign in and change their keys, each in a task of their own.
 const PEOPLE: usize = 6;
 /// Number of clients that use one key meanwhile.
 const CLIENTS: usize = 4;
-/// Number of kills in a run on each database; more with `TEST_KILLS=all` in the environment.
+/// Number of kills on each database. `TEST_KILLS=all` tries more.
 const KILLS: usize = 4;
 const KILLS_ALL: usize = 60;
-/// Number of acknowledged changes before a server is killed; others are running at that time.
+/// Number of acknowledged changes before a server is killed. Other changes are then running.
 const CHANGES: usize = 12;
 /// Maximum number of changes for each person, below the dashboard's limit per minute.
 const CHANGES_EACH_MAX: usize = 25;
 
 const MASTER_KEY: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
 
-/// The requests that servers acknowledged.
 #[derive(Default)]
 struct Ledger {
-    /// Created keys, by id.
+    /// Created keys by id.
     made: BTreeMap<String, String>,
     revoked: BTreeSet<String>,
 }
@@ -38,7 +37,7 @@ struct Market {
     runtime: tokio::runtime::Runtime,
     /// Session cookie of each person.
     people: Vec<String>,
-    /// The key that the clients use, and the number of requests sent with it, whether or not a response arrived.
+    /// Key of the clients, and the number of requests with it, with or without a response.
     used: String,
     sent: AtomicU64,
     ledger: Mutex<Ledger>,
@@ -81,7 +80,6 @@ impl Market {
         (serving, text(&served, "address"))
     }
 
-    /// Signs in all people.
     fn sign_in(&mut self, base: &str) {
         for person in 0..PEOPLE {
             let link = self
@@ -104,7 +102,7 @@ impl Market {
         }
     }
 
-    /// Creates or revokes a key for a person. Returns `None` if the server is gone.
+    /// Creates or revokes a key of a person. Returns `None` if the server is gone.
     async fn change(&self, base: &str, person: usize, revoked: Option<&str>) -> Option<(StatusCode, Value)> {
         let path = format!("{base}/dashboard/api/keys");
         let request = match revoked {
@@ -122,7 +120,7 @@ impl Market {
         Some((status, serde_json::from_slice(&body).ok()?))
     }
 
-    /// Creates keys for a person and revokes some of them until the server is gone.
+    /// Creates and revokes keys of a person until the server is gone.
     async fn person(&self, base: &str, person: usize) {
         for _ in 0..CHANGES_EACH_MAX / 2 {
             let Some((status, made)) = self.change(base, person, None).await else {
@@ -154,7 +152,7 @@ impl Market {
         Some((status, serde_json::from_slice(&body).ok()?))
     }
 
-    /// Returns the number of uses of the key, as the server states it.
+    /// Returns the number of uses of the key according to the server.
     async fn used(&self, base: &str) -> Option<u64> {
         self.sent.fetch_add(1, Ordering::SeqCst);
         let (status, told) = self.me(base, &self.used).await?;
@@ -162,8 +160,8 @@ impl Market {
         Some(told["data"]["usage_today"]["requests"].as_u64().unwrap())
     }
 
-    /// Runs all people and clients until the server is killed. Returns the use count that the server `witness`, another
-    /// server on the same state, reported immediately before.
+    /// Runs all people and clients until the server is killed. Returns the number of uses that the server `witness`,
+    /// another server on the same state, stated just before.
     fn kill_under_load(&self, mut server: ServerProcess, base: &str, witness: &str) -> u64 {
         let before = self.changes();
         self.runtime.block_on(async {
@@ -172,7 +170,7 @@ impl Market {
                 futures::future::join_all((0..CLIENTS).map(async |_| while self.used(base).await.is_some() {}));
             let killer = async {
                 let mut written = 0;
-                // The other server knows the counts that the server has saved, not the counts in its memory.
+                // The other server knows the counts that the server has saved, not those in its memory.
                 while self.changes() < before + CHANGES || written == 0 {
                     written = self.used(witness).await.unwrap();
                 }
@@ -194,7 +192,7 @@ impl Market {
         let ledger = self.ledger.lock().unwrap();
         for (id, key) in &ledger.made {
             let (status, body) = self.runtime.block_on(self.me(base, key)).unwrap();
-            // A revocation without an acknowledgement may have happened.
+            // A revocation that was not acknowledged may have happened.
             let is_revoked = ledger.revoked.contains(id);
             let listed = || self.listed().into_iter().find(|one| one["id"] == *id).unwrap();
             let holds = if is_revoked {
@@ -217,7 +215,7 @@ impl Market {
         for id in &ledger.revoked {
             assert_eq!(times(id, "key.revoked"), Some(1), "{told}: {id}");
         }
-        // A change and its audit entry are stored together or not at all, acknowledged or not.
+        // A change and its audit entry are stored together or not at all, even without an acknowledgement.
         let listed = self.listed();
         let audited = |action: &str| -> BTreeMap<String, usize> {
             let of_action = actions.iter().filter(|((_, known), _)| known == action);

@@ -1,5 +1,5 @@
-//! A kill at any state-changing system call leaves either the old or the new release, loses no acknowledged commit and
-//! duplicates no row. The next run completes.
+//! Tests of a kill at any state-changing system call. The old or the new release remains, no acknowledged commit is
+//! lost, and no row is doubled. The next run completes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
@@ -28,7 +28,7 @@ const CALLS: &[&str] = &[
     "mkdirat",
 ];
 
-/// Number of kills that a test run tries, spread evenly. With `TEST_KILLS=all` in the environment it tries every one.
+/// Number of kills, spread evenly. `TEST_KILLS=all` tries every one.
 const KILLS_SPREAD: usize = 24;
 
 /// The n-th call of one name in any thread, at which strace can kill the process.
@@ -60,14 +60,12 @@ pub(crate) fn contents(haat: &Haat) -> BTreeMap<&'static str, Vec<Value>> {
         .collect()
 }
 
-/// Returns the number of releases.
 pub(crate) fn releases(haat: &Haat) -> usize {
     let listed = haat.run(&["release", "list"]).json();
     listed["releases"].as_array().unwrap().len()
 }
 
-/// Runs a command under strace, and kills it at the call `inject` if there is one. Returns the exit code and the system
-/// calls of the command.
+/// Runs a command under strace, which kills it at the call `inject`. Returns the exit code and the system calls.
 pub(crate) fn traced(haat: &Haat, args: &[&str], inject: Option<&Call>) -> (Option<i32>, BTreeSet<Call>) {
     let trace = haat.path().join("trace");
     let mut strace = Command::new("strace");
@@ -89,7 +87,7 @@ pub(crate) fn traced(haat: &Haat, args: &[&str], inject: Option<&Call>) -> (Opti
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut calls = BTreeSet::new();
     for line in text.lines().filter(|line| !line.contains("O_RDONLY")) {
-        // Format of a line: `12345 fsync(7) = 0`
+        // A line has the format `12345 fsync(7) = 0`.
         let Some((thread, rest)) = line.split_once(' ') else {
             continue;
         };
@@ -110,7 +108,7 @@ fn a_kill_at_any_state_changing_call_is_recovered_from() {
     if !has_program("strace", &["-qq", "-e", "trace=none", "true"]) {
         return;
     }
-    // Crawls of the same stores at two epochs produce an old and a new release.
+    // Crawls of the same stores at two epochs give an old and a new release.
     let source = ["--products", "24", "--stores", "2", "--seed", "9"];
     let before = Haat::new();
     let (_old, old) = before.with_stores(&source);

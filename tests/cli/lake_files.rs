@@ -1,5 +1,5 @@
-//! Tests of the files of a state, for engines that read Parquet but not Delta: DuckDB and Polars, on this machine and
-//! in a bucket.
+//! Tests of the files of a lake state with engines that read Parquet but not Delta: DuckDB and Polars, on this machine
+//! and in a bucket.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,8 +10,7 @@ use crate::documents::{Mark, documents, project};
 use crate::peers::moto;
 use crate::support::{Haat, ServerProcess, files, has_program};
 
-/// Runs the blocks of a document that its marks assign to a test, on a home and in a folder. Returns the number of
-/// blocks.
+/// Runs the blocks of a document whose marks name a test, on a home and in a folder. Returns the number of blocks.
 pub(crate) fn run_blocks(
     path: &str,
     here: &str,
@@ -64,7 +63,7 @@ fn market() -> (Haat, ServerProcess, Value) {
     (haat, stores, told)
 }
 
-/// Returns the number of rows in each table, as listed.
+/// Returns the number of rows in each listed table.
 fn rows(listed: &Value) -> Value {
     let tables = listed["tables"].as_array().unwrap();
     let one = |table: &Value| {

@@ -2,14 +2,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, files, get, post};
 
-/// A product of the lake with its identifiers at the store.
+/// Product of the lake with its identifiers at the store.
 struct LiveProduct {
     id: String,
     platform_id: u64,
     base_url: String,
 }
 
-/// Returns products of different stores, all of whose variants are for sale.
+/// Returns products of different stores whose variants are all for sale.
 fn sold(haat: &Haat, count: usize) -> Vec<LiveProduct> {
     let rows = haat.sql(
         "select p.product_id, p.platform_product_id, b.base_url from products p join brands b on b.store = p.store \
@@ -45,7 +45,6 @@ fn price(base: &str, product: &LiveProduct) -> Value {
     answer["data"].clone()
 }
 
-/// A store's change is in the next live response, and is in the price history after the next crawl.
 #[test]
 fn what_stores_change_is_told_live_and_kept_for_the_history_of_prices() {
     let haat = Haat::new().with("HAAT_LIVE_GATEWAY__OBSERVATIONS__FLUSH_INTERVAL_MS", "50");
@@ -98,12 +97,12 @@ fn what_stores_change_is_told_live_and_kept_for_the_history_of_prices() {
         .collect();
     assert_eq!(verified, [&json!(true), &json!(true), &json!(true), &json!(false)]);
 
-    // One document describes both servers' routes.
+    // One document describes the routes of both servers.
     let (_, document) = get(&format!("{base}/openapi.json"));
     assert!(document["paths"]["/v1/prices"]["post"].is_object() && document["paths"]["/v1/search"].is_object());
     assert_eq!(kit::description_faults(&document), Vec::<String>::new());
 
-    // The signal lets the server save its observations.
+    // The server saves its observations after this signal.
     let told = std::process::Command::new("kill")
         .args(["-TERM", &server.child.id().to_string()])
         .status();
@@ -123,7 +122,6 @@ fn what_stores_change_is_told_live_and_kept_for_the_history_of_prices() {
     assert_eq!(rows, expected);
 }
 
-/// A gateway in a separate process looks up products at the query server's internal listener.
 #[test]
 fn a_gateway_alone_looks_products_up_at_the_query_server() {
     let haat = Haat::new();

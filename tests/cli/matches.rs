@@ -1,4 +1,4 @@
-//! Tests of matching the same product at several brands, from barcodes on stores' pages to API responses and tables.
+//! Tests of products that several brands sell, from barcodes on stores' pages to API responses and tables.
 
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, ServerProcess, get};
 
-/// A market that is served, with an API key.
+/// Market that is served, with an API key.
 pub(crate) struct Market {
     pub(crate) haat: Haat,
     _stores: ServerProcess,
@@ -39,7 +39,6 @@ impl Market {
         format!("{}/v1/mcp", self.base)
     }
 
-    /// Sends a message, with a key if one is given.
     fn send(&self, key: Option<&str>, message: &Value) -> Value {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -59,7 +58,6 @@ impl Market {
         })
     }
 
-    /// Calls a tool and returns its result.
     pub(crate) fn call(&self, key: Option<&str>, tool: &str, arguments: &Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
@@ -71,7 +69,7 @@ impl Market {
     }
 }
 
-/// Returns the code of a result that is an error.
+/// Returns the error code of a result.
 fn code(result: &Value) -> String {
     assert_eq!(result["isError"], true, "{result}");
     let text = result["content"][0]["text"].as_str().unwrap();
@@ -81,7 +79,7 @@ fn code(result: &Value) -> String {
         .to_owned()
 }
 
-/// Removes the parts of a response that differ between two requests shortly after each other.
+/// Removes the fields of a response that differ between two successive requests.
 fn steady(mut answer: Value) -> Value {
     for member in ["as_of", "request_id"] {
         answer.as_object_mut().unwrap().remove(member);
@@ -163,7 +161,7 @@ fn every_tool_answers_what_rest_answers() {
     refusals(&market, brand);
 }
 
-/// Checks that a tool refuses the same calls as REST, with the same code.
+/// Asserts that a tool refuses the same calls as REST, with the same code.
 fn refusals(market: &Market, brand: &str) {
     assert_eq!(
         code(&market.call(None, "find_coupons", &json!({ "brand": brand }))),
@@ -230,7 +228,7 @@ fn an_agent_makes_a_cart_that_ends_at_the_persons_checkout() {
     let links = market.call(key, "checkout_links", &json!({ "cart_id": id }));
     let link = links["structuredContent"]["data"]["checkouts"][0]["checkout_url"].as_str();
     assert!(link.is_some_and(|link| link.starts_with("http")), "{links}");
-    // Only the key that created a cart can use its handle.
+    // Only the key that created a cart can use the cart.
     let other = market
         .haat
         .run(&["keys", "create", "other", "--plan", "granted"])
@@ -343,6 +341,6 @@ fn open_streams_end_when_the_server_stops() {
     assert!(told.unwrap().success());
     let mut rest = String::new();
     stream.read_to_string(&mut rest).unwrap();
-    // The server would end with an error if a stream had to be cut off.
+    // The server would end with an error if it had to cut off a stream.
     assert!(market.server.child.wait().unwrap().success(), "{rest}");
 }

@@ -1,4 +1,4 @@
-//! Tests the MCP endpoint's app for chats in Chromium.
+//! Test of the MCP endpoint's app for chats in Chromium.
 
 use std::path::PathBuf;
 use std::process::Command;

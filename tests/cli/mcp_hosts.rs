@@ -1,4 +1,4 @@
-//! Checks that hosts accept the tools. The table in `docs/agents.md` lists the rules and the hosts that have them. One
+//! Tests that hosts accept the tools. The table in `docs/agents.md` lists the rules with the hosts that have them. A
 //! tool that breaks a rule makes some hosts refuse every tool of a server.
 
 use serde_json::{Map, Value, json};
@@ -8,13 +8,13 @@ use crate::support::{Haat, post};
 
 const DOCUMENT: &str = include_str!("../../docs/agents.md");
 
-/// The answer of an endpoint to `tools/list`.
+/// Answer of an endpoint to `tools/list`.
 struct Endpoint {
     path: &'static str,
     tools: Vec<Value>,
 }
 
-/// A rule's name in the table, and a function that returns the violations.
+/// Name of a rule in the table, and a function that returns its violations.
 type Rule = (&'static str, fn(&Endpoint) -> Vec<String>);
 
 const RULES: [Rule; 14] = [
@@ -123,7 +123,7 @@ fn broken_schemas(of: &Endpoint, is_broken: impl Fn(&Map<String, Value>) -> bool
     found
 }
 
-/// Checks that a name is short enough when a server's name is prefixed.
+/// True if a name is short enough after the prefix of a server's name.
 fn is_name(name: &str) -> bool {
     let is_of = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     name.starts_with(|first: char| first.is_ascii_lowercase()) && name.len() <= 40 && name.bytes().all(is_of)
@@ -139,7 +139,7 @@ fn is_annotated(tool: &Value) -> bool {
     !text(&tool["title"]).is_empty() && hints.iter().all(|hint| tool["annotations"][hint].is_boolean())
 }
 
-/// Checks that the arguments are one object, without combining keywords such as `oneOf`.
+/// True if the arguments are one object, without combining keywords such as `oneOf`.
 fn is_object(schema: &Value) -> bool {
     let combines = ["$ref", "allOf", "anyOf", "enum", "not", "oneOf"];
     schema["type"] == "object"
@@ -147,7 +147,7 @@ fn is_object(schema: &Value) -> bool {
         && combines.iter().all(|one| schema.get(one).is_none())
 }
 
-/// Checks that there is no output schema, or an object whose references stay within the schema.
+/// True if there is no output schema, or an object whose references stay within the schema.
 fn is_answer(schema: Option<&Value>) -> bool {
     let Some(schema) = schema else { return true };
     let mut open = vec![schema];
@@ -167,14 +167,14 @@ fn is_answer(schema: Option<&Value>) -> bool {
     schema["type"] == "object"
 }
 
-/// Checks that the caller chooses the fields of the result. The input of `search` and `fetch` is fixed by the hosts.
+/// True if the caller chooses the fields of the result. Hosts fix the input of `search` and `fetch`.
 fn has_choice(tool: &Value) -> bool {
     let taken = &tool["inputSchema"]["properties"];
     let chooses = taken["fields"].is_object() && list(taken["view"].get("enum")).contains(&json!("compact"));
     chooses || ["search", "fetch"].contains(&text(&tool["name"]))
 }
 
-/// Checks the size of the whole list, and of the part that a model reads: at most 25,000 tokens at two bytes each.
+/// Checks the size of the whole list, and of the text for a model: at most 25,000 tokens of two bytes.
 fn sizes(of: &Endpoint) -> Vec<String> {
     let whole = json!(of.tools).to_string().len();
     let read = of.tools.iter().map(|tool| {

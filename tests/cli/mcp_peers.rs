@@ -1,4 +1,4 @@
-//! Tests the MCP endpoint with third-party test suites and clients.
+//! Tests of the MCP endpoint with third-party test suites and clients.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,7 @@ use serde_json::Value;
 use crate::mcp::market;
 use crate::support::{Haat, has_program};
 
-/// Returns the npm suites and clients, and a Node that runs them. If they are absent, prints a message and returns
-/// `None`.
+/// Returns the npm suites and clients, and a Node that runs them. Prints a line and returns `None` if they are absent.
 pub(crate) fn peers() -> Option<(PathBuf, PathBuf)> {
     let folder = std::env::var_os("TEST_MCP_PEERS").map(PathBuf::from);
     let folder = folder.filter(|folder| folder.join("node_modules/@modelcontextprotocol/conformance").is_dir());
@@ -33,7 +32,7 @@ fn ran(command: &mut Command) -> Output {
     command.stdin(Stdio::null()).output().unwrap()
 }
 
-/// One check of the suite, with its outcome.
+/// Check of the suite with its outcome.
 struct Check {
     scenario: String,
     id: String,
@@ -62,10 +61,10 @@ fn checks(folder: &Path) -> Vec<Check> {
     checks
 }
 
-/// Checks that are expected to fail, by revision and scenario, each with the reason.
+/// Checks that must fail, by revision and scenario, with the reasons.
 const FAILING: &str = include_str!("../peers/mcp/failing.tsv");
 
-/// Scenarios that a server with only tools must pass completely, so they must run.
+/// Scenarios that a server with only tools must pass, so they must run.
 const MUST_PASS: [(&str, &[&str]); 2] = [
     (
         "2025-11-25",
@@ -160,7 +159,7 @@ fn the_inspector_finds_no_fault_with_the_tools_in_any_era() {
     }
 }
 
-/// Script that lists and calls tools with Python clients, which validate results against the tools' own schemas.
+/// Script that lists and calls tools with Python clients, which check results against the tools' own schemas.
 const PYTHON: &str = r#"
 import asyncio, json, sys
 from jsonschema import Draft202012Validator, FormatChecker

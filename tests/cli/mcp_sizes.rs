@@ -1,4 +1,4 @@
-//! Tests that tool results fit into a model's context. Results are bounded by default, and smaller if the caller
+//! Tests that tool results fit into a model's context. Results are limited by default, and smaller if the caller
 //! requests less.
 
 use serde_json::{Value, json};
@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use crate::mcp::{Market, market_of};
 use crate::support::{Haat, get};
 
-/// Maximum size of a result that hosts show completely, in bytes (about 25,000 tokens).
+/// Maximum size in bytes of a result that hosts show completely (about 25,000 tokens).
 const RESULT_BYTES_MAX: usize = 100_000;
-/// Maximum size of the part that a model reads, in bytes. A token of such texts has at least two bytes.
+/// Maximum size in bytes of the text for a model. A token of such texts has at least two bytes.
 const TEXT_BYTES_MAX: usize = 50_000;
 /// Maximum number of variants that the platform allows for a product.
 const VARIANTS: usize = 2_048;

@@ -1,4 +1,4 @@
-//! Tests the memory that hostile stores can make a crawl use, as measured by the operating system.
+//! Tests of the memory that hostile stores can make a crawl use, as measured by the operating system.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::support::Haat;
 
-/// Maximum memory of a crawl by default, in bytes.
+/// Default maximum memory of a crawl in bytes.
 const BYTES_MAX: u64 = 512 << 20;
 
-/// Runs a crawl and returns its output and the process's peak memory in bytes.
+/// Runs a crawl. Returns its output, and the process's peak memory in bytes.
 fn crawl(haat: &Haat) -> (Value, u64) {
     let mut command = haat.command(&["crawl"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -46,7 +46,7 @@ struct Market<'a> {
 }
 
 impl Market<'_> {
-    /// Crawls the stores and four healthy ones, checks that the healthy ones are complete, and returns output and peak
+    /// Crawls the stores and four healthy ones, asserts that the healthy ones are complete, and returns output and peak
     /// memory.
     fn crawled(&self) -> (Value, u64) {
         let haat = Haat::new().with("HAAT_STOREFRONT__RETRIES_MAX", "0");
@@ -110,14 +110,14 @@ fn pages_of_long_lists_do_not_take_more_memory_than_a_crawl_may() {
     assert_eq!(report["totals"]["changed"], 20, "{report}");
     let memory = &report["memory"];
     assert_eq!(memory["bytes_max"], BYTES_MAX);
-    // The report was written shortly before the process ended.
+    // The report was written shortly before the end of the process.
     let resident = memory["resident_bytes_peak"].as_u64().unwrap();
     assert!(resident >= most / 2 && resident < BYTES_MAX, "{memory}");
     assert!(memory["reserved_bytes_peak"].as_u64().unwrap() > 45_000_000, "{memory}");
 }
 
-/// The limit is a quarter of the default, so that pages a quarter as large are enough. The program itself uses more
-/// than that, so a crawl of the same stores without the fault is the comparison.
+/// The limit is a quarter of the default, so that pages a quarter as large are enough. The program itself uses more, so
+/// the result is compared with a crawl of the same stores without the fault.
 #[test]
 fn memory_that_pages_of_many_products_give_back_is_not_kept() {
     const BYTES_MAX: u64 = 128 << 20;
@@ -162,8 +162,8 @@ fn packed_pages_whose_end_never_comes_do_not_take_more_memory_than_a_crawl_may()
 
 #[test]
 fn pages_whose_end_never_comes_do_not_take_more_memory_than_a_crawl_may() {
-    // Long bodies are received one at a time. Each body can block the next one until the request timeout. The time
-    // limit for a store ends this sequence.
+    // Long bodies are received one at a time. Each may block the next one until the request timeout, and the time limit
+    // for a store ends them all.
     let codes = withheld(
         30_000_000,
         false,

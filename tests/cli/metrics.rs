@@ -8,7 +8,7 @@ fn server(haat: &Haat) -> LoggedProgram {
     haat.serve_logged(&["query-server", "--listen", "127.0.0.1:0"])
 }
 
-/// Waits until the metrics contain `wanted` and returns them.
+/// Waits until the metrics contain `wanted`, and returns them.
 fn metrics(address: &str, wanted: &str) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -26,7 +26,6 @@ fn metrics(address: &str, wanted: &str) -> String {
     }
 }
 
-/// Returns status and body of a `GET` request to this URL.
 fn status(url: &str) -> (u16, String) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -38,7 +37,7 @@ fn status(url: &str) -> (u16, String) {
     })
 }
 
-/// Returns the server's loopback address, for a server that listens on all addresses.
+/// Returns the loopback address of a server that listens on all addresses.
 fn local(address: &Value) -> String {
     address.as_str().unwrap().replace("0.0.0.0", "127.0.0.1")
 }
@@ -75,9 +74,9 @@ fn probes_and_metrics_have_a_listener_of_their_own() {
     );
     let codes =
         |base: &str| ["/healthz", "/readyz", "/metrics", "/v1/stats"].map(|path| status(&format!("{base}{path}")).0);
-    // No release is published yet, so the server is not ready.
+    // There is no release yet, so the server is not ready.
     assert_eq!(codes(ops), [200, 503, 200, 404]);
-    // A proxy on this machine forwards external requests, so a loopback address no longer protects these paths.
+    // A proxy on this machine forwards external requests, so a loopback address does not protect these paths.
     assert_eq!(codes(main), [200, 503, 404, 503]);
 }
 
@@ -107,8 +106,8 @@ fn one_address_has_its_share_of_connections_and_others_are_served() {
     metrics(ops, "http_connections_refused_total 7");
 }
 
-/// Opens a connection from this address and sends a probe. Returns the connection if a response arrived, or `None` if
-/// it was closed.
+/// Opens a connection from this address and sends a probe. Returns the connection, or `None` if the server closed it
+/// without a response.
 async fn asked_from(from: [u8; 4], to: &str) -> Option<tokio::net::TcpStream> {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let socket = tokio::net::TcpSocket::new_v4().unwrap();

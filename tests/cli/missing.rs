@@ -1,4 +1,4 @@
-//! Checks that each kind of absent object has its own error code, over all operations of a running market.
+//! Tests that each kind of absent object has an error code of its own, in all operations of a running market.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use crate::mcp::market;
 use crate::openapi::operations;
 use crate::support::{Haat, get};
 
-/// UCP has its own codes for absent objects, tested in `tests/cli/ucp.rs`.
+/// UCP has codes of its own for absent objects, which `tests/cli/ucp.rs` tests.
 const OTHER_WORDS: &str = "/v1/ucp/";
-/// Path parameters, a value that names no object, and the expected error code.
+/// Path parameters, a value that names no object, and the error code.
 const ABSENT: [(&str, &str, &str); 4] = [
     ("{ident}", "00000000-0000-5000-8000-000000000000", "product_not_found"),
     ("{slug}", "no-such-brand", "brand_not_found"),
     ("{cart_id}", "00000000000000000000000000000000", "cart_not_found"),
     ("{watch_id}", "wat_00000000000000000000000000000000", "watch_not_found"),
 ];
-/// Parameters that name a part of another parameter's object, or one of a few fixed values.
+/// Parameters that depend on another parameter's object, or have a few fixed values.
 const BESIDE: [(&str, &str); 3] = [("{line_id}", "1"), ("{code}", "X"), ("{action}", "login")];
 
 /// Returns a body that every operation accepts, because unknown fields are ignored.

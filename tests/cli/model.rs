@@ -1,4 +1,4 @@
-//! A scripted language model at an OpenAI-compatible endpoint on this machine.
+//! Scripted language model at an OpenAI-compatible endpoint on this machine.
 
 use std::io::{BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::request_body;
 
-/// The endpoint, which runs until the tests end.
+/// Endpoint that runs until the tests end.
 pub(crate) struct ScriptedModel {
     /// Base URL of the API.
     pub(crate) url: String,
@@ -16,7 +16,7 @@ pub(crate) struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// Starts the endpoint, which responds to each request with the message that `script` computes from the body.
+    /// Starts the endpoint, whose message for each request is the result of `script` for the body.
     pub(crate) fn start(script: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());

@@ -13,7 +13,7 @@ fn wrong_usage_exits_with_two_and_names_the_key() {
         assert!(answer.stderr.contains(key), "{}", answer.stderr);
     }
     let haat = Haat::new();
-    // The command fails but creates the lake, which a SQL statement would not create.
+    // The command fails but creates the lake, which an SQL statement would not do.
     assert_eq!(haat.run(&["release", "build"]).code, 1);
     let answer = haat.with("HAAT_LAKE__BUCKETS", "8").run(&["sql", "select 1 one"]);
     assert_eq!(answer.code, 2, "{answer:?}");
@@ -251,7 +251,7 @@ fn reading_an_empty_home_leaves_it_empty() {
         &["doctor"],
     ] {
         assert_eq!(haat.run(args).code, 0, "{args:?}");
-        // The doctor's folder stays, in which it writes a temporary object before renaming it.
+        // The doctor's folder stays, because it writes a temporary object there before renaming it.
         let left = std::fs::read_dir(haat.path()).unwrap().flatten();
         let left: Vec<_> = left
             .map(|entry| entry.file_name())

@@ -1,4 +1,4 @@
-//! Checks the OpenAPI descriptions of running servers, operation by operation.
+//! Tests of the OpenAPI descriptions of running servers, operation by operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,7 @@ pub(crate) struct RunningServers {
     _home: Haat,
 }
 
-/// Starts the query server, the gateway and the combined server, and returns the address and OpenAPI description of
-/// each.
+/// Starts the query server, the gateway and the combined server. Returns the address and OpenAPI description of each.
 pub(crate) fn descriptions() -> (RunningServers, BTreeMap<&'static str, (String, Value)>) {
     let haat = Haat::new().with("HAAT_QUERY_SERVER__INTERNAL_LISTEN", "127.0.0.1:0");
     let (mut running, mut found) = (Vec::new(), BTreeMap::new());
@@ -50,7 +49,7 @@ pub(crate) fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     operations.collect()
 }
 
-/// Returns the parts that are missing in an operation's description.
+/// Returns the missing parts of an operation's description.
 fn missing(method: &str, path: &str, operation: &Value, sections: &BTreeSet<&str>) -> Vec<String> {
     let mut missing = Vec::new();
     let mut ask = |holds: bool, what: &str| {
@@ -126,7 +125,7 @@ fn what_both_servers_describe_they_describe_alike() {
     for server in ["query-server", "live-gateway"] {
         let (_, document) = &descriptions[server];
         for (method, path, operation) in operations(document) {
-            // Each server has its own probes.
+            // Each server has probes of its own.
             if !path.ends_with("z") {
                 assert_eq!(operation, &together["paths"][path][method], "{server}: {method} {path}");
             }
@@ -144,7 +143,7 @@ fn a_parameter_that_may_be_empty_counts_as_absent_where_it_is() {
     let (_, document) = get(&format!("{base}/openapi.json"));
     let answer = |address: &str| {
         let (status, mut body) = get(address);
-        // Two requests differ in `request_id`, and in `as_of`, because each request queries the store.
+        // Each request has another `request_id` and `as_of`, because it queries the store.
         for part in ["", "/data", "/provenance"] {
             if let Some(part) = body.pointer_mut(part).and_then(Value::as_object_mut) {
                 part.retain(|name, _| name != "request_id" && name != "as_of");

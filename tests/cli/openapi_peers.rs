@@ -1,4 +1,4 @@
-//! Runs third-party programs on the OpenAPI descriptions of running servers: linters and client generators.
+//! Tests of the OpenAPI descriptions of running servers with third-party linters and client generators.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,8 +8,8 @@ use crate::support::has_program;
 
 const RULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/openapi");
 
-/// Returns the folder of installed packages in the environment variable `variable`. If it is absent, prints a message
-/// and returns `None`.
+/// Returns the folder of packages in the environment variable `variable`. Prints a line and returns `None` if it is
+/// absent.
 fn installed(variable: &str, part: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(variable).map(PathBuf::from);
     let folder = folder.filter(|folder| folder.join(part).exists());
@@ -23,7 +23,7 @@ fn installed(variable: &str, part: &str) -> Option<PathBuf> {
     folder
 }
 
-/// Runs `program` on the description of each server, as a file in a separate folder.
+/// Runs `program` on the description of each server, as a file in a folder of its own.
 fn each(program: impl Fn(&Path) -> Command) {
     let (_running, descriptions) = descriptions();
     for (server, (_, document)) in descriptions {
@@ -101,7 +101,7 @@ fn a_client_that_openapi_python_client_makes_of_the_descriptions_can_be_loaded()
     let Some(folder) = installed("TEST_OPENAPI_PYTHON", "bin/openapi-python-client") else {
         return;
     };
-    // Every module of the client is imported, not only the first.
+    // Every module of the client is imported.
     let load = "import importlib, pkgutil, sys; sys.path.insert(0, '.'); import market; \
         names = [one.name for one in pkgutil.walk_packages(market.__path__, 'market.')]; \
         [importlib.import_module(name) for name in names]; print(len(names), 'modules')";

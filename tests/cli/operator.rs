@@ -18,7 +18,6 @@ fn market() -> Haat {
     haat
 }
 
-/// Returns every finding of the doctor on `subject`.
 fn findings(told: &Value, subject: &str) -> Vec<Value> {
     let all = told["findings"].as_array().unwrap();
     all.iter()
@@ -47,7 +46,7 @@ fn a_script_for_a_shell_that_nobody_reads_is_no_error() {
 
 #[test]
 fn a_crawl_that_is_interrupted_before_its_release_is_done_in_part() {
-    // A model that accepts a request and never responds.
+    // This model accepts a request and never responds.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     let (asked, asking) = mpsc::channel();
@@ -240,7 +239,7 @@ fn a_flipped_bit_is_found_by_the_doctor_keeps_its_brand_as_it_was_and_is_mended_
 #[test]
 fn the_doctor_looks_at_the_files_of_a_lake_whose_tick_is_stuck() {
     let haat = market();
-    // An unfinished tick whose rows are lost.
+    // The rows of this unfinished tick are lost.
     let ticks = haat.path().join("lake/_ticks");
     let record = std::fs::read(ticks.join("00000000000000000001.json")).unwrap();
     let mut record: Value = serde_json::from_slice(&record).unwrap();
@@ -273,12 +272,12 @@ fn a_release_that_was_rolled_back_does_not_come_back_unnoticed() {
     haat.run(&["release", "rollback"]).json();
     let tried = haat.run(&["release", "build", "--dry-run"]).json();
     assert_eq!(tried["rolled_back"], bad);
-    // The exit code of an unattended crawl reports that the crawl undid a roll-back.
+    // The exit code of an unattended crawl reports that the crawl undid a rollback.
     let back = haat.run(&["crawl", "--release"]);
     assert_eq!(back.code, 3, "{back:?}");
     assert_eq!(back.document()["release"]["rolled_back"], bad);
     assert!(back.stderr.contains(bad.as_str().unwrap()), "{}", back.stderr);
-    // The release is current again, so nothing more returns.
+    // The release is current again, so nothing more is undone.
     assert_eq!(haat.run(&["release", "build"]).json()["rolled_back"], Value::Null);
 }
 
@@ -426,7 +425,7 @@ fn stores_are_registered_from_a_file_or_from_standard_input() {
         .run(&["brands", "add", "--moved", "--from", list.to_str().unwrap()])
         .json();
     assert_eq!((&added["named"], &added["interrupted"]), (&2.into(), &false.into()));
-    // Each registration is a separate event, so brands registered before a signal stay.
+    // Each registration is an event of its own, so brands that were registered before a signal stay.
     assert_eq!(files(&haat.path().join("registry"), ".json").len(), 2);
     let mut command = haat.command(&["brands", "add", "--moved", "--from", "-"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();

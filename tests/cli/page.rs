@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, get, has_program, post};
 
-/// Chromium flags that restrict a page to this machine.
+/// Flags of Chromium that restrict a page to this machine.
 const FLAGS: &[&str] = &[
     "--headless",
     "--no-sandbox",
@@ -29,7 +29,7 @@ fn shown(haat: &Haat, address: &str) -> String {
     String::from_utf8_lossy(&shown.stdout).into_owned()
 }
 
-/// Returns the part of a page from the element with this id.
+/// Returns the text of a page from the element with this id on.
 #[track_caller]
 fn part<'a>(dom: &'a str, id: &str) -> &'a str {
     let at = dom
@@ -53,7 +53,7 @@ fn titles(cards: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Checks that the start page first describes the market, in its only top-level heading.
+/// Asserts that the start page first describes the market, in its only top-level heading.
 fn shows_the_start(haat: &Haat, base: &str) {
     let start = shown(haat, &format!("{base}/"));
     let headings: Vec<&str> = start.split("<h1").skip(1).collect();
@@ -63,7 +63,7 @@ fn shows_the_start(haat: &Haat, base: &str) {
     shows(part(&start, "data"), stats["data"]["release"]["id"].as_str().unwrap());
 }
 
-/// Checks that the histogram has a bar for each price range.
+/// Asserts that the histogram has a bar for each price range.
 fn shows_prices(histogram: &str, bins: &Value) {
     let bars = histogram.split("</svg>").next().unwrap();
     assert_eq!(bars.matches("<title>").count(), bins.as_array().unwrap().len());
@@ -73,7 +73,7 @@ fn shows_prices(histogram: &str, bins: &Value) {
     }
 }
 
-/// Checks that the page suggests completions of a typed word.
+/// Asserts that the page suggests completions of a typed word.
 fn shows_suggestions(haat: &Haat, base: &str, word: &str) {
     let (_, suggested) = get(&format!("{base}/v1/suggest?q={word}&limit=6"));
     let opened = shown(haat, &format!("{base}/?q={word}#q"));
@@ -116,7 +116,7 @@ fn the_page_shows_what_the_server_answers() {
 
     shows_the_start(&haat, base);
 
-    // A search page shows its products, and its facets with their counts.
+    // A search page shows its products, and its facets with counts.
     let query: String = title.split(' ').collect::<Vec<_>>().join("+");
     let listed = shown(&haat, &format!("{base}/?q={query}"));
     shows(part(&listed, "grid"), title);
@@ -138,7 +138,7 @@ fn the_page_shows_what_the_server_answers() {
 
     shows_prices(part(&listed, "histogram"), &counted["provenance"]["price"]["histogram"]);
 
-    // A brand's pages show its facets, and there is more than one page.
+    // A brand's pages show its facets, and there are several pages.
     let brand = product["brand_slug"].as_str().unwrap();
     let (_, walk) = get(&format!("{base}/v1/browse?brand={brand}&limit=36&fold=color"));
     let walked = shown(&haat, &format!("{base}/?brand={brand}"));
@@ -148,7 +148,7 @@ fn the_page_shows_what_the_server_answers() {
 
     shows_suggestions(&haat, base, last_word);
 
-    // A product page shows the product and similar products.
+    // A product page shows the product and similar ones.
     let (_, related) = get(&format!("{base}/v1/recommend?product_id={id}&limit=12"));
     let opened = shown(&haat, &format!("{base}/?product={id}"));
     let dialog = opened.split("<dialog").nth(1).unwrap_or_default();
@@ -162,7 +162,7 @@ fn the_page_shows_what_the_server_answers() {
     }
 }
 
-/// Returns the part of a page between two texts.
+/// Returns the text of a page between two texts.
 #[track_caller]
 fn between<'a>(dom: &'a str, from: &str, to: &str) -> &'a str {
     let rest = dom.split_once(from).unwrap_or_else(|| panic!("no {from:?}: {dom}")).1;
@@ -189,7 +189,7 @@ fn the_page_puts_into_the_cart_what_can_be_bought_and_nothing_else() {
     let (_demo, ready) = haat.serve(&args);
     let base = ready["address"].as_str().unwrap();
 
-    // On cards, a sold-out product cannot be added.
+    // A sold-out product cannot be added from its card.
     let (_, brands) = get(&format!("{base}/v1/brands?limit=1"));
     let brand = brands["data"][0]["slug"].as_str().unwrap();
     let (_, walk) = get(&format!("{base}/v1/browse?brand={brand}&limit=36&fold=color"));
@@ -249,7 +249,7 @@ fn unsold_values(product: &Value) -> usize {
     all.difference(&sold).count()
 }
 
-/// Checks the live price on the page, for an unchanged product and for one whose price changed.
+/// Tests the live price on the page, for an unchanged product and for one whose price changed.
 #[test]
 fn the_page_shows_what_the_store_says_now() {
     if !has_program("chromium", &["--version"]) {
@@ -280,7 +280,7 @@ fn the_page_shows_what_the_store_says_now() {
     let told = checked();
     shows(&told, "changed in price since the last crawl.");
     shows(&told, "4,321");
-    // The store stops answering.
+    // The store no longer responds.
     let faults = json!({ "kind": "faults", "rules": [{ "fault": { "kind": "reset" } }] });
     assert_eq!(post(&format!("{store}/emulator/change"), &faults).0, 200);
     let told = checked();
@@ -334,7 +334,7 @@ fn the_page_draws_how_a_price_went() {
         );
         let Some(told) = told else { continue };
         shows(&opened, told);
-        // The line is a step function: horizontal at each price, then vertical to the next one.
+        // The line has steps: horizontal at each price, then vertical to the next one.
         let line = opened
             .split("class=\"line\" d=\"")
             .nth(1)
@@ -353,7 +353,7 @@ fn the_page_draws_how_a_price_went() {
     }
 }
 
-/// The steps are in `tests/peers/browser/market.mjs`, by mouse and by keyboard. `TEST_SHOTS=DIR` saves screenshots.
+/// `tests/peers/browser/market.mjs` contains the steps, by mouse and by keyboard. `TEST_SHOTS=DIR` saves screenshots.
 #[test]
 fn the_page_serves_visitors_on_a_phone_and_at_a_desk() {
     if !has_program("chromium", &["--version"]) || !has_program("node", &["--version"]) {
@@ -412,7 +412,7 @@ fn the_page_says_when_stores_were_last_checked_and_warns_when_none_was_for_days(
         "Nothing had changed.",
         "What was found then is shown here.",
     ];
-    // The number is larger than any run could have recorded.
+    // The number is larger than any that a run records.
     record_checks(&haat, 1000, "2020-05-17T12:00:00Z", |at| outcomes[at % 4]);
     let (server, ready) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let base = ready["address"].as_str().unwrap();

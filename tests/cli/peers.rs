@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::support::{Haat, ServerProcess, get, has_program};
 
-/// Script that reads every table with DuckDB and Polars and prints the expected statistics of the server.
+/// Script that reads every table with DuckDB and Polars and prints the statistics that the server must state.
 const READERS: &str = r#"
 import json, sys, deltalake, duckdb, polars
 lake = sys.argv[1]
@@ -91,7 +91,7 @@ pub(crate) fn moto() -> (ServerProcess, String) {
             break endpoint.trim().to_owned();
         }
     };
-    // Later output is read and discarded, so that the server never blocks on it.
+    // All later output is read, so that it never blocks the server.
     std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,4 +1,4 @@
-//! Tests of pinned releases, the messages of a roll-back, and a damaged old file of the releases.
+//! Tests of pinned releases, of the messages of a rollback, and of a damaged old file of the releases.
 
 use serde_json::{Value, json};
 
@@ -214,7 +214,7 @@ fn a_release_whose_content_came_back_was_not_rolled_back() {
     assert_eq!(document["release"]["outcome"], "published");
     assert_eq!(document["release"]["rolled_back"], Value::Null);
     assert!(!next.stderr.contains("rolled back"), "{}", next.stderr);
-    // The previous release is the one that was current then, not the one that was built before.
+    // The previous release is the one that was current before, not the one that was built before.
     assert_eq!(haat.run(&["release", "rollback"]).json()["to"], one);
 }
 

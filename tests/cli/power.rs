@@ -1,8 +1,8 @@
-//! A power cut at any time loses no acknowledged release, and the next run completes.
+//! Tests of a power cut at any time. No acknowledged release may be lost, and the next run completes.
 //!
-//! A crawl is killed at a system call, and its trace shows which data was written and not synced, and which names were
-//! not synced into their directories. The disk is then put into a state that is possible after a power cut: unsynced
-//! data is lost (an empty file, or one of zeros), and unsynced names are lost too.
+//! A crawl is killed at a system call. Its trace shows which data was not synced, and which names were not synced into
+//! their directories. The disk then gets a state that is possible after a power cut: data that was not synced is lost
+//! (an empty file, or zeros), and so are such names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -36,7 +36,7 @@ const CALLS: &[&str] = &[
     "mkdir",
     "mkdirat",
 ];
-/// System calls at which power is cut. Each of these calls changes the state of the disk.
+/// System calls that change the state of the disk, at each of which the power is cut.
 const CUT_AT: &[&str] = &[
     "fsync",
     "fdatasync",
@@ -50,19 +50,19 @@ const CUT_AT: &[&str] = &[
     "mkdir",
     "mkdirat",
 ];
-/// Number of cuts that a test run tries, spread evenly. With `TEST_CUTS=all` in the environment it tries every one.
+/// Number of cuts, spread evenly. `TEST_CUTS=all` tries every one.
 const CUTS_SPREAD: usize = 12;
 
-/// State of unsynced data after a power cut.
+/// State of data that was not synced, after a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Data {
-    /// An empty file.
+    /// The file is empty.
     Nothing,
-    /// A file of zeros with the same length and modification time.
+    /// The file has zeros, with the same length and modification time.
     Zeros,
 }
 
-/// A directory entry that can be lost.
+/// Directory entry that can be lost.
 #[derive(Debug)]
 enum UnsyncedName {
     File(PathBuf),
@@ -81,27 +81,27 @@ impl UnsyncedName {
     }
 }
 
-/// The content of a folder that would not survive a power cut.
+/// Content of a folder that would not survive a power cut.
 #[derive(Debug, Default)]
 struct UnsyncedFiles {
-    /// File that a name refers to; a file can have several names.
+    /// File of each name. A file can have several names.
     ids: HashMap<PathBuf, usize>,
     /// Number of files.
     files: usize,
-    /// Files with unsynced data.
+    /// Files with data that was not synced.
     dirty: HashSet<usize>,
-    /// Unsynced names, in the order of their creation.
+    /// Names that were not synced, in the order of their creation.
     names: Vec<UnsyncedName>,
 }
 
-/// One system call: name, arguments and result. The result is `None` if the process was killed in the call.
+/// System call: name, arguments and result. The result is `None` if the process was killed in the call.
 struct Call<'a> {
     name: &'a str,
     given: String,
     answered: Option<i64>,
 }
 
-/// Returns the calls of a trace in the order in which they ended; unfinished calls come last.
+/// Returns the calls of a trace in the order in which they ended. Unfinished calls come last.
 fn calls(trace: &str) -> Vec<Call<'_>> {
     let (mut begun, mut calls) = (BTreeMap::<&str, (&str, String)>::new(), Vec::new());
     for line in trace.lines() {
@@ -206,7 +206,7 @@ impl UnsyncedFiles {
                     self.dirty.insert(id);
                 }
             }
-            // A call that did not finish made nothing durable.
+            // An unfinished call made nothing durable.
             ("fsync" | "fdatasync", Some(path), ..) if call.answered.is_some() => {
                 if let Some(id) = self.ids.get(&path) {
                     self.dirty.remove(id);
@@ -220,7 +220,7 @@ impl UnsyncedFiles {
                 self.dirty.insert(id);
             }
             ("copy_file_range" | "sendfile", ..) => panic!("data copied in a way that is not followed: {}", call.given),
-            // A directory whose creation was interrupted may have existed before.
+            // A directory may have existed before its creation was interrupted.
             ("mkdir" | "mkdirat", _, Some(path), _) if !existed.iter().any(|old| old.starts_with(&path)) => {
                 self.names.push(UnsyncedName::Directory(path));
             }
@@ -252,8 +252,8 @@ impl UnsyncedFiles {
         self.files
     }
 
-    /// Puts the folder into a state that is possible after a power cut. Files that the run replaced or removed are
-    /// restored from `before`.
+    /// Gives the folder a state that is possible after a power cut. Files that the run replaced or removed come from
+    /// `before`.
     fn cut(&self, folder: &Path, before: &Path, data: Data, with_names: bool) {
         for (path, _) in self.ids.iter().filter(|(_, id)| self.dirty.contains(id)) {
             let Ok(meta) = fs::metadata(path) else { continue };
@@ -288,7 +288,8 @@ impl UnsyncedFiles {
     }
 }
 
-/// Runs a crawl under strace, killed at the n-th call of a name in any thread. Returns the exit code and the trace.
+/// Runs a crawl under strace, which kills it at the n-th call of a name in any thread. Returns the exit code and the
+/// trace.
 fn traced(haat: &Haat, kill: Option<&(String, usize)>) -> (Option<i32>, String) {
     let trace = tempfile::NamedTempFile::new().unwrap();
     let mut strace = Command::new("strace");
@@ -348,7 +349,7 @@ fn a_power_cut_is_recovered_from_and_takes_nothing_that_was_acknowledged() {
     before.register(&new);
     let existed = |haat: &Haat| files(haat.path(), "").into_iter().collect::<BTreeSet<_>>();
 
-    // The power is cut immediately after the command ended successfully.
+    // The power is cut as soon as the command has ended successfully.
     let whole = copy(&before);
     let held = existed(&whole);
     let (code, trace) = traced(&whole, None);

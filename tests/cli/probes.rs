@@ -15,7 +15,7 @@ fn health_tells_by_its_exit_code_whether_a_probe_is_answered() {
         asked.json(),
         serde_json::json!({ "url": format!("{address}/healthz"), "status": 200 })
     );
-    // No release is published yet, so the server is alive but not ready.
+    // There is no release yet, so the server is alive but not ready.
     let asked = haat.run(&["health", &format!("{address}/readyz")]);
     assert_eq!(
         (asked.code, asked.stderr.contains("answers 503")),
@@ -30,7 +30,7 @@ fn health_tells_by_its_exit_code_whether_a_probe_is_answered() {
         "{asked:?}"
     );
     assert_eq!(haat.run(&["health", "no address"]).code, 2);
-    // Without an address, the query server from the configuration is probed.
+    // Without an address, the configured query server is probed.
     let store = stores["stores"][0]["domain"].as_str().unwrap();
     let configured = Haat::new().with("HAAT_QUERY_SERVER__OPS_LISTEN", store);
     assert!(
@@ -41,7 +41,7 @@ fn health_tells_by_its_exit_code_whether_a_probe_is_answered() {
     );
 }
 
-/// Tells a server with a delayed shutdown to stop, and returns when its probe reports that.
+/// Tells a server with a delayed stop to stop, and returns once its probe reports that.
 fn told_to_stop(server: &ServerProcess, ready: &str) {
     assert_eq!(get(ready).0, 200);
     let pid = server.child.id().to_string();
@@ -53,7 +53,7 @@ fn told_to_stop(server: &ServerProcess, ready: &str) {
     }
 }
 
-/// Returns a home whose servers shut down later than the test ends.
+/// Returns a home whose servers stop after the end of the test.
 fn leaving_late(home: &str) -> Haat {
     Haat::new()
         .at(home)
@@ -78,7 +78,7 @@ fn a_server_that_is_told_to_stop_sends_proxies_away_and_answers_meanwhile() {
         told["internal_address"].as_str().unwrap(),
     );
     let (live, told_live) = live.serve(&["live-gateway", "--listen", "127.0.0.1:0"]);
-    // The gateway stops first, because it requests its products from the query server.
+    // The gateway stops first, because it needs the query server's products.
     let price = format!("/v1/products/{product}/price");
     for (server, told, asked) in [(&live, &told_live, price.as_str()), (&graph, &told, "/v1/stats")] {
         told_to_stop(server, &at(told, "ops_address", "/readyz"));

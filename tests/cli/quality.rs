@@ -76,7 +76,7 @@ fn a_brand_with_a_decimals_error_is_held_as_it_was_until_it_is_accepted() {
     let page = std::fs::read_to_string(report).unwrap();
     assert!(page.contains("held back") && page.contains(slug), "{page}");
 
-    // The command from docs/operations.md that shows the reason. A build without a crawl also holds the brand back.
+    // This command from docs/operations.md shows the reason. A build without a crawl also holds the brand back.
     let looked = haat.run(&["quality", "--html", "quality.html"]);
     assert_eq!(
         (looked.code, &looked.document()["findings"][0]["brand"]),

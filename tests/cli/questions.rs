@@ -1,4 +1,4 @@
-//! Runs the twelve questions of docs/questions.md in every engine of the market that the document creates, and runs the
+//! Runs the twelve questions of docs/questions.md in every engine of the market that the document creates, and the
 //! notebook that draws the answers.
 
 use std::path::Path;
@@ -21,7 +21,7 @@ fn blocks(language: &str) -> Vec<Block> {
     all.filter(|block| block.language == language && here(block)).collect()
 }
 
-/// The market of the document: its home, the demo that runs on it, and the reader's working folder.
+/// Market of the document: its home, its demo, and the reader's working folder.
 struct Market {
     haat: Haat,
     _demo: ServerProcess,
@@ -119,7 +119,7 @@ fn twelve_questions_have_rows_and_one_answer_in_every_engine_and_the_notebook_dr
     assert_eq!(Value::from(charts.len()), drawn["drawing_cells"]);
     assert!(charts.len() >= 6);
     for chart in charts {
-        // An empty chart contains only the colours of its text.
+        // An empty chart has only the colours of its text.
         let at_least = |member: &str, least: u64| chart[member].as_u64().unwrap() >= least;
         assert!(at_least("width", 400) && at_least("colours", 200), "{chart}");
     }

@@ -13,7 +13,7 @@ const STORES: u32 = 500;
 const PRODUCTS: u64 = 1_500;
 const LEASE_S: u64 = 12;
 
-/// A market with its queue in PostgreSQL.
+/// Market with its queue in PostgreSQL.
 struct Market {
     haat: Haat,
     stores: RunningStores,
@@ -67,7 +67,7 @@ impl Market {
         self.state.work_items(100_000).await.unwrap()
     }
 
-    /// Returns the stores that the worker has leased and started to crawl, from their request log.
+    /// Returns the stores that the worker has leased and begun to crawl, according to its request log.
     async fn begun(&self, worker: &Worker) -> BTreeSet<String> {
         let has = |item: &WorkItem| {
             let holder = item.holder.as_deref().unwrap_or_default();
@@ -103,12 +103,11 @@ impl Market {
         }
     }
 
-    /// Returns the number of the lake's commits so far.
     fn ticks(&self) -> usize {
         files(self.haat.path(), "lake/_ticks/").len()
     }
 
-    /// Returns the user agents that requested each store, in order, from the store's log.
+    /// Returns the user agents of each store's requests, in their order, according to the store's log.
     fn askers(&self) -> BTreeMap<String, Vec<String>> {
         let stores = self.stores.stores().into_iter();
         let of_store = stores.map(|store| {
@@ -163,14 +162,14 @@ async fn of_three_workers_one_is_killed_and_one_is_paused_and_each_store_is_refr
     assert_eq!(run["queued"], STORES);
     let killed = market.worker("worker-killed");
     let paused = market.worker("worker-paused");
-    // Each worker is stopped while it crawls stores. The stores were requested, but their responses are not saved.
+    // Each worker is stopped while it crawls stores, which have responded but are not saved.
     let begun_by_killed = market.stop_midway(&killed).await;
     killed.signal("-KILL");
     let begun_by_paused = market.stop_midway(&paused).await;
     let third = market.worker("worker-third");
     let (code, told) = third.end();
     assert_eq!((code, &told["runs_closed"]), (Some(0), &1.into()), "{told}");
-    // All work is done without the paused worker. After it resumes, it must not act on its old leases.
+    // All work is done without the paused worker. After it resumes, it must not use its old leases.
     let (before, ticks) = (market.askers(), market.ticks());
     paused.signal("-CONT");
     let (code, woken) = paused.end();
@@ -180,11 +179,10 @@ async fn of_three_workers_one_is_killed_and_one_is_paused_and_each_store_is_refr
     assert_eq!(market.ticks(), ticks, "it committed after it woke");
     assert_eq!(killed.end().0, None);
 
-    // No store was requested by two workers at the same time: after another worker took over a store, the first never
-    // requested it again.
+    // After another worker took over a store, the first worker never requested the store again.
     let asked_by_several = before.values().filter(|askers| askers.len() > 1).count();
-    // The third worker took over the stores that the two had started, and finished them. A store whose responses were
-    // complete before its worker stopped has landed and is not requested again.
+    // The third worker took over the stores of both workers and finished them. A store whose responses were complete
+    // before its worker stopped has landed and is not requested again.
     for (begun, first) in [(&begun_by_killed, "worker-killed"), (&begun_by_paused, "worker-paused")] {
         for store in begun {
             assert_eq!(before[store][0], first, "{store}");
@@ -273,7 +271,7 @@ fn dead_letters_are_listed_put_back_and_forgotten_by_command() {
     assert_eq!(haat.run(&["crawl", "--queue", "--brand", "nobody"]).code, 2);
 }
 
-/// A command-line crawl and a worker run at the same time over one state on this machine.
+/// Tests a command-line crawl and a worker at the same time over one state on this machine.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plain_crawl_leaves_the_store_that_a_worker_asks_and_no_worker_asks_what_the_crawl_does() {
     let haat = Haat::new()
@@ -307,7 +305,7 @@ async fn a_plain_crawl_leaves_the_store_that_a_worker_asks_and_no_worker_asks_wh
     for (of, outcome) in outcomes {
         assert_eq!(outcome, if of == slug { "skipped" } else { "changed" }, "{of}");
     }
-    // After the lease is given back, any worker can take the store.
+    // Any worker can take the store after its lease is given back.
     let given = state.give_back_work(&taken[0], now()).await.unwrap();
     assert!(given);
     let again = haat.run(&["crawl"]).json();

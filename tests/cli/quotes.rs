@@ -1,4 +1,4 @@
-//! Tests of signed quotes from an MCP tool, used in carts of MCP and UCP.
+//! Tests of signed quotes from an MCP tool in carts of MCP and UCP.
 
 use serde_json::{Value, json};
 
@@ -84,7 +84,7 @@ fn an_agent_takes_a_quote_to_a_cart_and_is_told_when_the_store_no_longer_holds_i
         (&of_ucp["line_items"][0]["price_changed"], &told.unwrap()["path"]),
         (&changed, &json!("$.line_items[0]"))
     );
-    // The field has the name from the ACP draft.
+    // The field has the name in the ACP draft.
     let held = market.ucp("/carts", Some(&wanted("suggested_price", &json!(432_100))));
     assert_eq!(held["line_items"][0]["price_held"], true, "{held}");
 }

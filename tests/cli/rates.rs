@@ -1,4 +1,4 @@
-//! Tests of an operator's exchange rates, from a file or a URL into the lake and back.
+//! Tests of an operator's exchange rates, which are imported from a file or a URL and undone.
 
 use std::io::{Read as _, Write as _};
 

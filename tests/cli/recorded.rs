@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::support::{Haat, files, get, shared_data};
 
-/// Returns the products in one store's files by id, each with its variants' decimal prices. Later files override
-/// earlier ones.
+/// Returns the products in a store's files by id, each with its variants' decimal prices. Later files override earlier
+/// ones.
 fn recorded_products(folder: &std::path::Path) -> BTreeMap<u64, Value> {
     let mut products: BTreeMap<u64, Value> = BTreeMap::new();
     for file in files(folder, "products") {
@@ -43,12 +43,12 @@ fn recorded_stores_come_out_of_the_lake_as_they_went_in() {
         .sum();
     assert!(products > 800, "{products}");
 
-    // Counts are compared through SQL over the lake.
+    // The counts are compared by SQL over the lake.
     let counts = haat.sql("select (select count(*) from products) products, (select count(*) from variants) variants");
     assert_eq!(counts[0]["products"], products, "{first}");
     assert_eq!(counts[0]["variants"], variants);
 
-    // Prices are exact to the minor unit. Every recorded store here has a currency with two decimals.
+    // Prices are exact to the minor unit. Every recorded store has a currency with two decimals.
     let stated: BTreeMap<u64, i64> = of_files
         .values()
         .flat_map(BTreeMap::values)

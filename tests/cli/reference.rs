@@ -1,4 +1,4 @@
-//! Tests the API reference of running servers in Chromium.
+//! Test of the API reference of running servers in Chromium.
 
 use std::process::Command;
 

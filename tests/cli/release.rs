@@ -19,7 +19,7 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
     );
     drop(first);
 
-    // The same stores at a later epoch, of which one is crawled.
+    // These are the same stores at a later epoch, of which one is crawled.
     let (_second, _) = haat.with_stores(&[source.as_slice(), &["--epoch", "1"]].concat());
     let slug = brand_with_products(&haat, &stores);
     haat.run(&["crawl", "--brand", &slug]).json();
@@ -37,24 +37,24 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
 
     reads_what_is_served(&haat, &slug, &expected);
 
-    // A roll-back, and the files that garbage collection must keep.
+    // Garbage collection must keep the files of a rollback.
     let back = haat.run(&["release", "rollback"]).json();
     assert_eq!(
         (&back["to"], &back["from"]),
         (&whole["release"]["release"], &next["release"])
     );
     assert_eq!(haat.run(&["release", "show"]).json()["id"], whole["release"]["release"]);
-    // A second roll-back does not go forward again.
+    // A second rollback does not go forward again.
     let further = haat.run(&["release", "rollback"]);
     assert!(further.code == 1 && further.stderr.contains("older"), "{further:?}");
     assert_eq!(haat.run(&["release", "show"]).json()["id"], whole["release"]["release"]);
     let kept = files(&haat.path().join("releases"), "files");
     haat.run(&["release", "gc", "--keep", "2"]).json();
     assert_eq!(files(&haat.path().join("releases"), "files"), kept);
-    // No file is damaged, but the lake is newer than the served release.
+    // No file is damaged, but the lake is newer than the current release.
     assert_eq!(haat.run(&["doctor"]).code, 3);
 
-    // Files that only the newer release needs are removed at any age, from the cache too.
+    // Files that only the newer release needs are removed at any age, even from the cache.
     let haat = haat.with("HAAT_RELEASE__GC_MIN_AGE_S", "0");
     let names = |folder: &str| {
         let found = files(&haat.path().join(folder).join("files"), "");
@@ -181,11 +181,11 @@ fn the_last_brand_leaves_the_release_when_the_operator_says_so() {
         (&emptied["outcome"], &emptied["counts"]["products"]),
         (&"published".into(), &0.into())
     );
-    // The release can be served.
     haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
 }
 
-/// Returns a server's reading of each query over the current release: its corrections, and the number of ignored words.
+/// Returns a server's interpretation of each query over the current release: its corrections, and the number of ignored
+/// words.
 fn understood(haat: &Haat, queries: &[String]) -> Vec<Value> {
     let (_server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let address = served["address"].as_str().unwrap();
@@ -227,7 +227,7 @@ fn words_of_removed_products_are_not_known_before_their_rows_are_gone_either() {
     assert_eq!(before, understood(&haat, &queries));
 }
 
-/// Checks that SQL over the release counts what it serves, describes its tables, and changes nothing.
+/// Asserts that SQL over the release counts what the release has, describes its tables, and changes nothing.
 fn reads_what_is_served(haat: &Haat, slug: &str, expected: &Value) {
     let served = format!("select count(*) n from products where brand_slug = '{slug}'");
     let served = haat.run(&["sql", "--release", &served]).json();

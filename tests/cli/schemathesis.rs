@@ -10,13 +10,13 @@ fn key(haat: &Haat) -> String {
 
 /// Sends valid and invalid requests to every operation of a server, with a key, and checks each response against the
 /// OpenAPI description. There must be no 5xx and no undocumented status, type, header or key, and invalid requests must
-/// be refused. Test cases depend on the seed. The check that valid requests are accepted is left out. A description
-/// cannot express that a cursor is signed, that a text contains JSON, or that one of two parameters is required.
+/// be refused. Test cases depend on the seed. Valid requests need not be accepted, because a description cannot express
+/// that a cursor is signed, that a text contains JSON, or that one of two parameters is required.
 fn holds(haat: &Haat, address: &str, key: &str, further: &[&str]) {
     let document = format!("{address}/openapi.json");
-    // A wrong key and a too long URI are refused before parameters are checked. Required parameters are read from the
-    // description only. If they were also inferred from responses, Schemathesis would conclude from one error
-    // (`deliver_by` needs `pincode`) that `pincode` is always required.
+    // A wrong key and a too long URI are refused before parameters are checked. Required parameters come only from the
+    // description. If they were also inferred from responses, one error (`deliver_by` needs `pincode`) would make
+    // `pincode` always required.
     let settings = "[checks]\nnegative_data_rejection.expected-statuses = [400, 401, 404, 405, 413, 414, 422, 431]\n\
                     [phases.fuzzing]\nerror-feedback.enabled = false\n";
     std::fs::write(haat.path().join("schemathesis.toml"), settings).unwrap();

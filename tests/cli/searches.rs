@@ -4,7 +4,6 @@ use serde_json::json;
 
 use crate::support::{Haat, get};
 
-/// Words without results are reported to the operator, and no words are reported if counting is turned off.
 #[test]
 fn words_that_shoppers_did_not_find_are_told_unless_they_are_not_counted() {
     let haat = Haat::new();
@@ -36,7 +35,7 @@ fn words_that_shoppers_did_not_find_are_told_unless_they_are_not_counted() {
         let found: Vec<_> = found.map(|one| one["words"].as_str().unwrap()).collect();
         assert_eq!(found, words, "{told}");
     }
-    // The search with a filter is not counted, because the filter may be the reason for no results.
+    // The search with a filter is not counted, because the filter may cause an empty result.
     let told = haat.run(&["searches", "top"]).json();
     assert_eq!(told["words"][0]["count"], 3, "{told}");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Tests of shipping terms from stores' texts to API responses: crawl, refresh shipping, release, query.
+//! Tests of shipping terms, from stores' texts to API responses: crawl, refresh shipping, release, query.
 
 use std::process::Command;
 
@@ -122,7 +122,7 @@ fn a_brand_that_is_not_registered_is_wrong_usage() {
     assert_eq!(refused.code, 2, "{refused:?}");
 }
 
-/// Returns the terms of all stores, without the times at which they were read.
+/// Returns the terms of all stores without the times at which they were read.
 fn terms(haat: &Haat) -> Vec<serde_json::Value> {
     haat.sql("select store, source_url, facts, unknown from shipping_policies order by store")
 }
@@ -142,7 +142,7 @@ fn terms_are_read_again_from_what_stores_answered_without_asking_them() {
         (&0.into(), &12.into()),
         "{again}"
     );
-    // The terms are removed from the lake, as if they had been read with other rules.
+    // The terms are removed from the lake, as if other rules had read them.
     let restored = [
         "lake",
         "restore",

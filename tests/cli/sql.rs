@@ -52,7 +52,7 @@ fn what_analysts_are_told_to_send_is_answered_over_the_lake() {
             if !matches!(&block.mark, Some(Mark::RunBy(file)) if file == HERE) {
                 continue;
             }
-            // The server already runs, on another port.
+            // The server already runs on another port.
             if block.text.starts_with("haat lake serve") {
                 continue;
             }
@@ -199,7 +199,7 @@ fn keys_that_the_operator_allowed_ask_the_release_over_http_and_flight_and_other
     assert_eq!(told["uncommented"], json!(own_columns));
 }
 
-/// Script with the calls that JDBC and ODBC make first, and the format of columns.
+/// Script with the first calls of JDBC and ODBC, and with the format of columns.
 const LOOKS_AROUND: &str = r#"
 import json, sys
 import pyarrow.flight as flight
@@ -253,14 +253,14 @@ fn clients_that_look_around_before_they_ask_are_told_all_they_ask_for() {
     let (haat, _stores) = market();
     let (_server, served) = haat.serve(&["lake", "serve", "--listen", "127.0.0.1:0"]);
     let told: Value = serde_json::from_str(&python(LOOKS_AROUND, &[&text(&served, "address")])).unwrap();
-    // Only lists of keywords and functions are left out.
+    // Only lists of keywords and functions are missing.
     assert_eq!(told["facts"], json!([508, 509, 510, 511, 512]), "{told}");
     assert_eq!((&told["quote"], &told["read_only"]), (&json!("\""), &json!(true)));
     assert_eq!((&told["conversions"], &told["keys"]), (&json!(0), &json!(0)));
     assert!(told["types"].as_array().unwrap().contains(&json!("varchar")), "{told}");
     assert_eq!(told["catalogs"], json!([{ "catalog_name": "haat" }]));
     assert_eq!(told["schemas"], json!(["haat", "public"]));
-    // Columns are stated as `string`, because JDBC clients cannot read the engine's text view types.
+    // Columns have the type `string`, because JDBC clients cannot read the engine's text view types.
     let columns = json!({ "title": "string", "tags": "list<item: string>" });
     let shown = told["columns"].to_string().replace("element", "item");
     assert_eq!(shown, columns.to_string(), "{told}");
@@ -401,10 +401,10 @@ fn statements_run_in_a_process_of_the_lowest_priority_that_has_no_secret_and_end
     let [worker] = workers.as_slice() else {
         panic!("{workers:?}");
     };
-    // The second statement runs in the same worker process as the first.
+    // The second statement runs in the worker process of the first.
     assert_eq!(asked(&own, None, "select 1").0, 200);
     assert_eq!(children(server), workers);
-    // The scheduling policy is `SCHED_IDLE`.
+    // The scheduling policy must be `SCHED_IDLE`.
     let figures = of_process(*worker, "stat");
     assert_eq!(figures.split_whitespace().nth(40), Some("5"), "{figures}");
     let environment = of_process(*worker, "environ");
@@ -429,7 +429,7 @@ fn a_worker_that_ends_costs_its_statement_at_most_and_no_other() {
         .with("HAAT_SQL__CONCURRENCY_MAX", "1");
     let (server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let own = text(&served, "sql_address");
-    // The memory of this statement is not counted by the engine or by any earlier check.
+    // Neither the engine nor an earlier check counts the memory of this statement.
     let cube = "select count(*) from products a, products b, products c group by cube(a.title, a.brand, a.vendor, \
                 a.handle, a.product_id, b.title, b.brand, b.vendor, b.handle, b.product_id, c.title, c.brand, c.vendor, \
                 c.handle, c.product_id)";
@@ -441,7 +441,7 @@ fn a_worker_that_ends_costs_its_statement_at_most_and_no_other() {
         assert_eq!(workers.len(), 1, "{workers:?}");
         let mut kill = Command::new("kill");
         assert!(kill.args(["-9", &workers[0].to_string()]).status().unwrap().success());
-        // All threads end one after the other.
+        // The threads end one after the other.
         let threads = || std::fs::read_dir(format!("/proc/{}/task", workers[0])).unwrap().count();
         while threads() > 1 || !of_process(workers[0], "stat").contains(") Z ") {
             std::thread::yield_now();

@@ -5,14 +5,12 @@ use std::sync::mpsc;
 
 use serde_json::Value;
 
-/// A home folder and the commands run on it.
 pub(crate) struct Haat {
     pub(crate) home: tempfile::TempDir,
     variables: Vec<(String, String)>,
     home_url: Option<String>,
 }
 
-/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: i32,
@@ -21,7 +19,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Returns the JSON document that a successful command wrote to standard output.
+    /// Returns the JSON document on standard output of a command, which must have succeeded.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         assert_eq!(self.code, 0, "stderr: {}\nstdout: {}", self.stderr, self.stdout);
@@ -39,7 +37,7 @@ impl Answer {
 pub(crate) const PROBES: &str = "HAAT_JOBS__PROBE_DELIVERY__ENABLED";
 
 impl Haat {
-    /// Creates a new home. Its crawler may contact stores on this machine without a rate limit, and its servers have no
+    /// Creates a new home. Its crawler may query stores on this machine without a rate limit, and its servers have no
     /// request limits and long timeouts.
     pub(crate) fn new() -> Self {
         let variables = [
@@ -84,7 +82,7 @@ impl Haat {
         self.home.path()
     }
 
-    /// Returns a command ready to run. Its environment contains only the haat variables that the test sets.
+    /// Returns a command whose environment has only the haat variables that the test sets.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let home = self
             .home_url
@@ -108,7 +106,7 @@ impl Haat {
         }
     }
 
-    /// Returns a command ready to run that prints text for people.
+    /// Returns a command that prints text for people.
     pub(crate) fn plain(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_haat"));
         command
@@ -120,7 +118,7 @@ impl Haat {
         command
     }
 
-    /// Runs a command that must succeed and returns its text output.
+    /// Runs a command, which must succeed, and returns its text output.
     #[track_caller]
     pub(crate) fn told(&self, args: &[&str]) -> String {
         let output = self.plain(args).output().unwrap();
@@ -128,7 +126,6 @@ impl Haat {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs a statement and returns its rows.
     #[track_caller]
     pub(crate) fn sql(&self, statement: &str) -> Vec<Value> {
         self.run(&["sql", statement, "--limit", "1000000"])
@@ -138,13 +135,13 @@ impl Haat {
             .clone()
     }
 
-    /// Starts a command that serves, and waits for the JSON line that it prints when ready.
+    /// Starts a server command, and waits for the JSON line that it prints when it is ready.
     pub(crate) fn serve(&self, args: &[&str]) -> (ServerProcess, Value) {
         let logged = self.serve_logged(args);
         (logged.serving, logged.document)
     }
 
-    /// Like `serve`, but also returns the log lines.
+    /// Starts a server like `serve`, and also returns the log lines.
     pub(crate) fn serve_logged(&self, args: &[&str]) -> LoggedProgram {
         let mut child = self
             .command(args)
@@ -198,14 +195,14 @@ impl Haat {
     }
 }
 
-/// A serving program, its start-up document, and its log lines, which end with the program.
+/// Server with its start-up document and its log lines, which end with the server.
 pub(crate) struct LoggedProgram {
     pub(crate) serving: ServerProcess,
     pub(crate) document: Value,
     pub(crate) log: mpsc::Receiver<String>,
 }
 
-/// A program that serves until this value is dropped.
+/// Server that runs until this value is dropped.
 pub(crate) struct ServerProcess {
     pub(crate) child: Child,
 }
@@ -217,7 +214,7 @@ impl Drop for ServerProcess {
     }
 }
 
-/// Returns a folder of test data outside the project. If it is absent, prints a message and returns `None`.
+/// Returns a folder of test data outside the project. Prints a line and returns `None` if it is absent.
 pub(crate) fn shared_data(folder: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../shared/data")
@@ -225,7 +222,7 @@ pub(crate) fn shared_data(folder: &str) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path);
     }
-    // Recordings are not part of the project and nothing installs them, so a plain clone does not have them.
+    // Recordings are not part of the project, so a plain clone does not have them.
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     assert!(
         std::env::var_os("CI").is_none() || !beside.exists(),
@@ -236,7 +233,7 @@ pub(crate) fn shared_data(folder: &str) -> Option<PathBuf> {
     None
 }
 
-/// Returns true if `program` can be run. If not, prints a message and returns false.
+/// True if `program` can be run. Prints a line if not.
 pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
     let ran = Command::new(program)
         .args(args)
@@ -251,8 +248,7 @@ pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
     false
 }
 
-/// Returns true if the program was built with an optional feature. If not, prints that a test is skipped and returns
-/// false.
+/// True if the program was built with an optional feature. Prints a line if not, because a test is skipped.
 pub(crate) fn is_built_with(feature: &str, is_built: bool) -> bool {
     if !is_built {
         println!("skipped: build with `--features {feature}`");
@@ -311,7 +307,7 @@ pub(crate) fn files(folder: &Path, part: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Reads the next request on a connection, which must be a `POST` to `path`, and returns its body. Returns `None` if
+/// Reads the next request of a connection, which must be a `POST` to `path`, and returns its body. Returns `None` if
 /// the connection is closed.
 pub(crate) fn request_body(stream: &mut impl BufRead, path: &str) -> Option<Vec<u8>> {
     let (mut line, mut length) = (String::new(), 0);

@@ -17,7 +17,7 @@ const PATHS: [&str; 5] = [
     "/v1/categories",
 ];
 
-/// Bodies by release and path. A mixed response from two releases differs from the correct one.
+/// Bodies by release and path. A mixed response from two releases differs from both.
 type Bodies = Mutex<BTreeMap<(String, &'static str), String>>;
 
 /// Sends requests until `stop`. Every response must be complete and match its release.
@@ -30,7 +30,7 @@ async fn ask(client: &reqwest::Client, base: &str, bodies: &Bodies, stop: &Atomi
             let document: Value = serde_json::from_str(&body).unwrap();
             let release = document["provenance"]["release"].as_str().unwrap().to_owned();
             let mut bodies = bodies.lock().unwrap();
-            // The publication time changes with every event that makes a release current.
+            // The publication time changes whenever the release becomes current.
             let mut comparable = document;
             if let Some(data) = comparable["data"].as_object_mut() {
                 data.remove("release");
@@ -93,7 +93,6 @@ fn twenty_swaps_under_load_fail_no_request_and_mix_no_answer() {
     );
 }
 
-/// Waits until the server serves `release`.
 async fn served(client: &reqwest::Client, base: &str, release: &str) {
     let begun = Instant::now();
     loop {

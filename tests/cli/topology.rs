@@ -1,4 +1,4 @@
-//! Tests the topology in `deploy/`: compose files, proxy, alerts and dashboard, and all services run as processes.
+//! Tests of the topology in `deploy/`: compose files, proxy, alerts and dashboard. All services run as processes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
@@ -30,7 +30,7 @@ fn alert_rules_and_the_board_are_understood_by_prometheus_and_do_what_their_test
             "no test lets {alert} come"
         );
     }
-    // The dashboard's expressions are not rules, but written as rules they can be checked in the same way.
+    // The dashboard's expressions are no rules, but can be checked as rules.
     let rules: Vec<_> = board()
         .iter()
         .enumerate()
@@ -45,7 +45,6 @@ fn alert_rules_and_the_board_are_understood_by_prometheus_and_do_what_their_test
     succeeds("promtool", &["check", "rules", &file.path().to_string_lossy()]);
 }
 
-/// Returns every expression of the dashboard.
 fn board() -> Vec<String> {
     let board: Value = serde_json::from_str(&read("deploy/grafana/dashboards/haat.json")).unwrap();
     let panels = board["panels"].as_array().unwrap();
@@ -233,7 +232,7 @@ fn compose_files_are_of_the_specification_and_every_service_is_confined() {
             "{name}: {image}"
         );
     }
-    // A secret is referenced by name and never written out.
+    // A secret is only referenced by its name.
     let text = read(names[0]);
     for line in text
         .lines()
@@ -290,7 +289,7 @@ fn the_proxy_understands_its_file() {
 /// Runs the check in docs/operations.md: `deploy/local --check`.
 #[test]
 fn the_services_of_the_compose_files_run_and_restart_without_a_failed_request() {
-    // Services for features that the program was built without are left out.
+    // Services of features that the program lacks are left out.
     let (has_postgres, has_valkey) = (cfg!(feature = "postgres"), cfg!(feature = "valkey"));
     let needed = [
         (true, "caddy", ["version"].as_slice()),
@@ -313,7 +312,7 @@ fn the_services_of_the_compose_files_run_and_restart_without_a_failed_request() 
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The check stops the services that it started, even if this test fails.
+    // The check stops its services even if this test fails.
     let output = child.wait_with_output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(

@@ -17,7 +17,7 @@ fn collector() -> (String, mpsc::Receiver<Span>) {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let sender = sender.clone();
-            // Each connection has its own thread, because the exporter keeps connections open.
+            // Each connection has a thread of its own, because the exporter keeps connections open.
             std::thread::spawn(move || {
                 let mut stream = BufReader::new(stream.unwrap());
                 while let Some(body) = request_body(&mut stream, "/v1/traces") {

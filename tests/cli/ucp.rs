@@ -1,4 +1,4 @@
-//! Tests of UCP over emulated stores. Every response is validated against the protocol's own schemas.
+//! Tests of UCP over emulated stores. Every response is checked against the protocol's own schemas.
 
 mod conformance;
 mod discounts;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, has_program};
 
-/// Script that validates documents against the schemas of their versions below a folder, and prints the errors in each.
+/// Script that checks documents against the schemas of their versions below a folder, and prints the errors in each.
 const VALIDATOR: &str = r##"
 import json, pathlib, sys, jsonschema, referencing
 def registry(root):
@@ -34,13 +34,13 @@ for one in json.load(sys.stdin):
 print(json.dumps(faults))
 "##;
 
-/// An agent, and the responses that it received.
+/// Agent with the responses that it received.
 struct Agent {
     base: String,
     key: String,
     runtime: tokio::runtime::Runtime,
     client: reqwest::Client,
-    /// Value of the `UCP-Agent` header, with which the agent identifies itself.
+    /// Value of the header `UCP-Agent`, with which the agent identifies itself.
     identity: String,
     /// Idempotency key of the requests.
     once: Option<&'static str>,
@@ -106,7 +106,7 @@ impl Agent {
             .push(json!({ "name": name, "of": of, "op": op, "schema": schema, "document": answer }));
     }
 
-    /// Calls a tool at an MCP endpoint; the result must be valid too.
+    /// Calls a tool at an MCP endpoint. The result must be valid too.
     fn call(&mut self, endpoint: &str, (tool, arguments): (&str, Value), schema: (&str, &str)) -> Value {
         let mut arguments = arguments;
         arguments["meta"] = json!({ "ucp-agent": { "profile": "https://agent.example/profile.json" } });
@@ -126,7 +126,7 @@ impl Agent {
     }
 }
 
-/// Schema folders: the first version, and the newest available one of the later version.
+/// Schema folder of the first version. The next constant is the newest available folder of the later version.
 const EARLIER: &str = "v2026-04-08";
 const LATER: &str = "main-2026-08-22";
 
@@ -180,7 +180,7 @@ fn looks_up(agent: &mut Agent, product: &Value) {
     assert_eq!(error_code(&absent), ("error", "not_found"));
 }
 
-/// Searches the catalogue and returns variants for sale, with their sellers.
+/// Searches the catalogue and returns variants for sale with their sellers.
 fn catalogue(agent: &mut Agent) -> Vec<(String, String)> {
     let found = agent.post(
         "/catalog/search",
@@ -256,7 +256,7 @@ fn line(id: &str, quantity: u32) -> Value {
     json!({ "item": { "id": id }, "quantity": quantity })
 }
 
-/// Repeats the requests over MCP, in both versions.
+/// Repeats the requests over MCP in both versions.
 fn over_mcp(agent: &mut Agent, profile: &Value, variant: &str) {
     let endpoint = |profile: &Value| {
         let services = profile["ucp"]["services"]["dev.ucp.shopping"]
@@ -317,7 +317,7 @@ fn over_mcp(agent: &mut Agent, profile: &Value, variant: &str) {
     }
 }
 
-/// Tests carts and checkouts of one seller, and the requests that are refused.
+/// Tests carts and checkouts of one seller, and requests that are refused.
 fn carts(agent: &mut Agent, variants: &[(String, String)]) {
     let (seller, one) = &variants[0];
     let same = variants.iter().find(|(other, id)| other == seller && id != one);
@@ -389,8 +389,8 @@ fn carts(agent: &mut Agent, variants: &[(String, String)]) {
     assert_eq!(nobody.0, 401, "{}", nobody.1);
 }
 
-/// Tests an update and a cancellation with an idempotency key. A repeated request gets the same response; a different
-/// request with the key is refused.
+/// Tests an update and a cancellation with an idempotency key. A repeated request gets the same response, and a
+/// different request with the key is refused.
 fn is_done_once(agent: &mut Agent, (cart, variant): (&Value, &str)) {
     let path = format!("/carts/{}", cart.as_str().unwrap());
     let body = |quantity: u32| json!({ "id": cart, "line_items": [line(variant, quantity)] });
@@ -400,7 +400,7 @@ fn is_done_once(agent: &mut Agent, (cart, variant): (&Value, &str)) {
     agent.ask(Method::PUT, &path, Some(&body(1)), (200, CART));
     agent.once = Some("an update");
     assert_eq!(agent.ask(Method::PUT, &path, Some(&body(2)), (200, CART)), first);
-    // Fields that the server does not read count as a difference too.
+    // Fields that the server does not read are a difference too.
     let mut elsewhere = body(2);
     elsewhere["context"] = json!({ "currency": "EUR" });
     for other in [body(3), elsewhere] {
@@ -422,7 +422,7 @@ fn is_done_once(agent: &mut Agent, (cart, variant): (&Value, &str)) {
     assert_eq!(error_code(&gone), ("error", "not_found"));
 }
 
-/// Validates the responses against the schemas with a JSON Schema validator.
+/// Checks the responses against the schemas with a JSON Schema validator.
 fn are_valid(answers: &[Value], schemas: &Path) {
     let mut python = Command::new("python3")
         .args(["-c", VALIDATOR])

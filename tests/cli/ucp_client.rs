@@ -9,13 +9,13 @@ use crate::mcp::{Market, market};
 use crate::mcp_peers::peers;
 use crate::support::Haat;
 
-/// The client, as an agent that supports these versions.
+/// Client as an agent that supports these versions.
 struct Client<'a> {
     node: PathBuf,
     program: PathBuf,
     home: &'a Path,
     market: &'a Market,
-    /// URL of an agent profile that supports one version; `None` for all versions that the client supports.
+    /// URL of an agent profile for one version; `None` for all versions of the client.
     profile: Option<&'static str>,
 }
 
@@ -29,7 +29,7 @@ impl Client<'_> {
             .args(["--header", &format!("X-Service-Key: {}", self.market.key)])
             .env("UCP_HOME", self.home)
             .env("UCP_TEST_ALLOW_INSECURE_LOCALHOST", "true")
-            // The client refuses input that is not in a tool's schema.
+            // The client refuses input that a tool's schema lacks.
             .env("UCP_STRICT_SCHEMA", "1")
             .current_dir(self.home);
         if let Some(profile) = self.profile {
@@ -46,7 +46,7 @@ impl Client<'_> {
     }
 }
 
-/// An agent profile that supports only 2026-04-08; it is built into the client.
+/// Agent profile for 2026-04-08 only, which is built into the client.
 const EARLIER: &str = "https://shopify.dev/ucp/agent-profiles/2026-04-08/valid-with-capabilities.json";
 
 #[test]
@@ -72,7 +72,7 @@ fn the_client_of_the_shared_protocol_shops_in_both_versions() {
         let query = json!({ "query": "cotton", "pagination": { "limit": 3 } });
         let found = client.run(&["catalog", "search"], Some(query));
         let answer = &found["result"];
-        // The client hides the envelope but states the URL of its request. Each version has its own endpoint.
+        // The client hides the envelope but states the URL of its request. Each version has an endpoint of its own.
         let endpoint = format!("{}{path}", market.base);
         assert_eq!(found["endpoint"], endpoint, "{found}");
         let variant = answer["products"].as_array().unwrap().iter().find_map(|product| {

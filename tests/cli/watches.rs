@@ -12,7 +12,7 @@ use crate::documents::{document, printed, project};
 use crate::mcp::{Market, market_of};
 use crate::support::{Haat, get, has_program, post};
 
-/// The protocol that a caller uses.
+/// Protocol of a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Door {
     Http,
@@ -35,7 +35,7 @@ impl Door {
     }
 }
 
-/// An operation: the MCP tool and the HTTP path.
+/// Operation: its MCP tool and its HTTP path.
 #[derive(Debug, Clone, Copy)]
 struct Operation {
     tool: &'static str,
@@ -75,7 +75,7 @@ fn told(command: &mut Command, input: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Verifies a quote with Node's crypto and with OpenSSL, as docs/buying.md shows, and returns its claims.
+/// Verifies a quote with Node's crypto module and with OpenSSL, as docs/buying.md shows, and returns its claims.
 fn verified_by_others(market: &Market, quote: &Value) -> Value {
     let quote = quote.as_str().unwrap();
     let mut node = Command::new("node");
@@ -96,7 +96,7 @@ fn verified_by_others(market: &Market, quote: &Value) -> Value {
     claims["claims"].clone()
 }
 
-/// A POST request as a receiver got it.
+/// POST request as its receiver got it.
 struct Delivery {
     headers: Map<String, Value>,
     body: String,
@@ -129,7 +129,7 @@ fn delivery(receiver: &TcpListener) -> Delivery {
     }
 }
 
-/// The packages `standardwebhooks` from npm and PyPI.
+/// Packages `standardwebhooks` from npm and PyPI.
 struct Verifiers {
     /// Folder of the npm package.
     npm: PathBuf,
@@ -137,7 +137,7 @@ struct Verifiers {
     python: PathBuf,
 }
 
-/// Returns the verifiers. If a package or another program is absent, prints a message and returns `None`.
+/// Returns the verifiers. Prints a line and returns `None` if a package or another program is absent.
 fn verifiers() -> Option<Verifiers> {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.exists());
     let Some((npm, python)) = named("TEST_WEBHOOK_PEERS").zip(named("TEST_WEBHOOK_PYTHON")) else {
@@ -167,7 +167,7 @@ impl Verifiers {
         [node, python]
     }
 
-    /// Checks that the packages verify a webhook, and refuse it if one character is changed.
+    /// Asserts that the packages verify a webhook, and refuse it if one character is changed.
     fn verify(&self, delivery: &Delivery, secret: &Value) {
         let message = |body: &str| json!({ "secret": secret, "headers": delivery.headers, "body": body }).to_string();
         let own: Value = serde_json::from_str(&delivery.body).unwrap();
@@ -211,7 +211,7 @@ fn proof_travels(market: &Market, door: Door, card: &Value, verifiers: &Verifier
         (&json!(false), &json!(100)),
         "{cart}"
     );
-    // A caller requests the current price. The store's response is an observation, which is used to evaluate watches.
+    // A caller requests the current price. The store's response is an observation, on which watches are evaluated.
     assert_eq!(
         door.ask(market, PRICE, &json!({ "ident": ident, "quote": true }))["price_min_minor"],
         100

@@ -1,8 +1,8 @@
-//! Parses README.md and docs/*.md: fenced blocks, the marks on running them, and inline code.
+//! Parser of README.md and docs/*.md: fenced blocks, the marks about running them, and inline code.
 
 use std::path::{Path, PathBuf};
 
-/// The mark in the line before a block.
+/// Mark in the line before a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// `<!-- run by: FILE -->`: the test in another file runs the block.
@@ -11,7 +11,7 @@ pub(crate) enum Mark {
     NotRun(String),
 }
 
-/// A fenced block.
+/// Fenced block.
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
     /// Position of the block: `docs/buying.md:6`.
@@ -21,7 +21,7 @@ pub(crate) struct Block {
     pub(crate) mark: Option<Mark>,
 }
 
-/// A document: its path within the project, and its text.
+/// Document: its path within the project, and its text.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     pub(crate) path: String,
@@ -80,7 +80,7 @@ impl Document {
         blocks
     }
 
-    /// Returns inline code outside of blocks, with escaped table pipes unescaped.
+    /// Returns inline code outside of blocks, without escapes of `|` in tables.
     pub(crate) fn spans(&self) -> Vec<String> {
         let outside = self.text.split("\n```").step_by(2).collect::<Vec<_>>().join("\n");
         let spans = outside.split('`').skip(1).step_by(2);

@@ -1,4 +1,4 @@
-//! Tests the rules of the protocol's public conformance suite against a served market. The table in
+//! Tests of the rules of the protocol's public conformance suite on a running market. The table in
 //! `agents/ucp/README.md` lists all rules, including those that do not apply.
 
 mod carts;
@@ -10,10 +10,10 @@ use self::shop::Shop;
 
 const README: &str = include_str!("../../../agents/ucp/README.md");
 
-/// A rule's name in the suite, and its test.
+/// Name of a rule in the suite, and its test.
 type Rule = (&'static str, fn(&mut Shop));
 
-/// The rules that apply, in the order of the table.
+/// Rules that apply, in the order of the table.
 const RULES: &[Rule] = &[
     ("protocol: discovery", protocol::discovery),
     ("protocol: version_negotiation", protocol::version_negotiation),
@@ -96,7 +96,6 @@ const RULES: &[Rule] = &[
     ("security: simulation_endpoint", checkouts::simulation_endpoint),
 ];
 
-/// A row of the table.
 struct Row {
     rule: String,
     outcome: String,

@@ -1,4 +1,4 @@
-//! Runs the protocol's own validator, `ucp-schema`, on every response of a test.
+//! Check of every response of a test with the protocol's own validator, `ucp-schema`.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::support::has_program;
 /// Base URL of the schemas' ids. The files are below `source` in the folder of their version.
 const SITE: &str = "https://ucp.dev/";
 
-/// Checks that the program finds no errors in the responses, and finds errors in corrupted responses.
+/// Asserts that the program finds no errors in the responses, and finds errors in corrupted ones.
 pub(super) fn finds_nothing_wrong(answers: &[Value], schemas: &Path) {
     if !has_program("ucp-schema", &["--version"]) {
         return;

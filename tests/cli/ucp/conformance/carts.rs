@@ -117,7 +117,7 @@ pub(super) fn totals_recalculation_on_update(shop: &mut Shop) {
     );
 }
 
-/// Checks that a code takes off its known reduction.
+/// Asserts that a code reduces the total by its known amount.
 pub(super) fn takes_off(shop: &mut Shop, kind: &str) {
     let code = shop.code(kind);
     let [plain, with] = shop.discounted(code, &[]);
@@ -134,8 +134,8 @@ pub(super) fn takes_off(shop: &mut Shop, kind: &str) {
     );
 }
 
-/// Checks that each given code is applied or named in a warning, and that one store accepts two. Stores decide which of
-/// their codes can be combined.
+/// Asserts that each given code is applied or named in a warning, and that one store accepts two. Stores decide which
+/// of their codes can be combined.
 pub(super) fn multiple_discounts_accepted(shop: &mut Shop) {
     let mut most = 0;
     for codes in shop.codes.iter().filter(|codes| codes.len() > 1) {

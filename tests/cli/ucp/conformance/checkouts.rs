@@ -42,7 +42,7 @@ pub(super) fn escalation_flow(shop: &mut Shop) {
     assert_eq!(told["messages"][0]["severity"], "requires_buyer_input", "{told}");
 }
 
-/// Checks that a canceled checkout cannot be changed.
+/// Asserts that a cancelled checkout cannot be changed.
 pub(super) fn canceled_stays(shop: &mut Shop, how: &str) {
     let checkout = shop.checkout();
     let cancel = |below: &str, body: &Value| shop.ask(Method::POST, &session(&checkout, below), body);
@@ -87,7 +87,7 @@ pub(super) fn product_not_found(shop: &mut Shop) {
     }
 }
 
-/// Checks that the suite's own test endpoint does not exist, whatever secret is sent.
+/// Asserts that the suite's own test endpoint does not exist, whatever secret is sent.
 pub(super) fn simulation_endpoint(shop: &mut Shop) {
     let (status, _) = shop.ask(Method::POST, "/../../testing/simulate-shipping/order", &json!({}));
     assert_eq!(status, 404);

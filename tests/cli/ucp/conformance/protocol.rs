@@ -61,7 +61,7 @@ pub(super) fn idempotency_header_accepted(shop: &mut Shop) {
     assert_eq!(told.0, 200);
 }
 
-/// Checks that a repeated request with a key gets the same response, and that a different request with the key is
+/// Asserts that a repeated request with a key gets the same response, and that a different request with the key is
 /// refused.
 #[track_caller]
 pub(super) fn is_once(shop: &mut Shop, key: &'static str, method: &Method, path: &str, bodies: [&Value; 2]) {

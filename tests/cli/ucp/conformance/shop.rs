@@ -7,21 +7,21 @@ use crate::mcp::{Market, market_of};
 use crate::support::Haat;
 use crate::ucp::{Agent, line};
 
-/// A code that a store accepts, for a variant of one of its products.
+/// Code that a store accepts, for a variant of one of its products.
 pub(super) struct Code {
     pub(super) code: String,
     pub(super) variant: String,
     pub(super) amount: i64,
 }
 
-/// A market, an agent in it, and the products that the agent buys.
+/// Market, an agent in it, and the products that the agent buys.
 pub(super) struct Shop {
     _market: Market,
     pub(super) agent: Agent,
     pub(super) variant: String,
     pub(super) price: i64,
     pub(super) sold_out: String,
-    /// Codes of each store, by kind.
+    /// Codes of each store by kind.
     pub(super) codes: Vec<BTreeMap<String, Code>>,
 }
 
@@ -87,7 +87,7 @@ impl Shop {
         (status.as_u16(), answer)
     }
 
-    /// Like `ask`, with an idempotency key.
+    /// Sends a request with an idempotency key.
     pub(super) fn ask_once(&mut self, key: &'static str, method: Method, path: &str, body: &Value) -> (u16, Value) {
         self.agent.once = Some(key);
         let answered = self.ask(method, path, body);
@@ -155,8 +155,8 @@ pub(super) fn applied(answer: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Checks for a business error. The messages of a business error must have all required fields, and occur with an
-/// unfinished resource or without a resource.
+/// Asserts that a response is a business error. Its messages must have all required fields, and occur with an
+/// unfinished resource or without one.
 #[track_caller]
 pub(super) fn is_business_error((status, answer): &(u16, Value), codes: &[&str]) {
     assert!([200, 201].contains(status), "{status} {answer}");
