@@ -1,5 +1,4 @@
-//! A rate limit that refuses nothing. Tests include it by path, because the kit is built without the edge crate that it
-//! belongs to.
+//! Rate limit that refuses nothing. Tests include it by path, because the kit is built without the edge crate.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

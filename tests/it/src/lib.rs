@@ -1,1 +1,1 @@
-//! End-to-end tests of the programs together; see `tests/`. This file has no code.
+//! End-to-end tests of the programs together, in `tests/`. This file has no code.

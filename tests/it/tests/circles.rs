@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 use syn::{Attribute, FnArg, Item, ItemFn, ItemMod, ItemUse, Signature, Type, UseTree};
 
-/// The path of a module below its crate, as names from the top; empty for the crate's root.
+/// Path of a module below its crate, as names from the top; empty for the crate's root.
 type ModulePath = Vec<String>;
 type Uses = BTreeMap<ModulePath, BTreeSet<ModulePath>>;
 
-/// A module with its own file.
+/// Module with a file of its own.
 struct Module {
     path: ModulePath,
     syntax: syn::File,
@@ -69,7 +69,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Collects every path that a module names, from the crate's root, and its functions that take tuples.
+/// Collector of every path that a module names, from the crate's root, and of its functions that take tuples.
 struct Reader<'a> {
     module: &'a ModulePath,
     named: BTreeSet<ModulePath>,
@@ -177,7 +177,7 @@ fn brought(module: &Module) -> BTreeMap<String, ModulePath> {
     found
 }
 
-/// Returns the module that a path belongs to. Re-exports are followed; paths outside the crate have none.
+/// Returns the module of a path. Re-exports are followed. Paths outside the crate have none.
 fn module_of(
     path: &ModulePath,
     modules: &BTreeSet<&ModulePath>,
@@ -220,7 +220,7 @@ fn in_circles(uses: &Uses) -> Vec<String> {
         .collect()
 }
 
-/// Returns descriptions of a crate's faults. A parent and its child do not count as a cycle.
+/// Returns descriptions of a crate's faults. A parent and its child are no cycle.
 fn faults(root_file: &Path) -> Vec<String> {
     let modules = modules(root_file);
     let paths: BTreeSet<_> = modules.iter().map(|module| &module.path).collect();

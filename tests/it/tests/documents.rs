@@ -42,7 +42,7 @@ fn documents() -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// Returns true if `named` can refer to a file: from the root, from the document's folder, or by its name alone.
+/// True if `named` can refer to a file: from the root, from the document's folder, or by its name alone.
 fn is_there(document: &Path, named: &str) -> bool {
     let folder = document.parent().unwrap();
     let is_name = || FILES.iter().any(|file| file.ends_with(named));

@@ -1,4 +1,4 @@
-//! Checks the structure described in `ARCHITECTURE.md` from the manifests: dependencies go in one direction, and pure
+//! Checks the structure described in `ARCHITECTURE.md` by the manifests: dependencies go in one direction, and pure
 //! crates stay pure.
 
 #![expect(
@@ -140,7 +140,7 @@ fn the_query_server_knows_neither_the_pipeline_nor_the_lake() {
     assert!(found.is_empty(), "query-server is built with {found:?}");
 }
 
-/// Query plans are built only behind the engine port, and grouped figures are the only read that uses it.
+/// Query plans are built only behind the interface of the engine, which only grouped figures use.
 #[test]
 fn the_query_server_asks_its_engine_for_figures_by_group_alone() {
     let source = root().join("query-server/src");
@@ -150,7 +150,7 @@ fn the_query_server_asks_its_engine_for_figures_by_group_alone() {
     assert_eq!(asking, [&source.join("operations/stats.rs")]);
 }
 
-/// A release contains JSON, so `search` is built with a JSON library, but it does not depend on one itself.
+/// A release contains JSON, so `search` is built with a JSON library, but does not depend on one itself.
 #[test]
 fn search_asks_for_no_http_json_task_or_thread() {
     let metadata = metadata();
@@ -257,7 +257,7 @@ fn the_protocol_of_agents_touches_no_clock_network_or_task() {
     }
 }
 
-/// The workspace crates on which a crate may depend.
+/// Workspace crates on which a crate may depend.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("data-model", &[]),
     ("data-storage", &["data-model"]),
@@ -416,8 +416,7 @@ fn every_file_of_code_fits_under_five_hundred_lines() {
     }
 }
 
-/// Every test named by a requirement in `docs/security/asvs.md` must exist. A test name has four words or more, after
-/// its crate and modules.
+/// A test name in `docs/security/asvs.md` has four words or more, after its crate and modules.
 #[test]
 fn every_test_that_a_security_requirement_names_is_there() {
     let document = std::fs::read_to_string(root().join("docs/security/asvs.md")).unwrap();

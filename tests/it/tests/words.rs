@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Words that describe what happens to a thing or what it does, instead of what it is.
+/// Words for what happens to a thing or what it does, instead of what it is.
 const PARTICIPLES: &str = "Accepted Added Allowed Announced Answered Answering Applied Arriving Asked Asking Asks Awaited \
     Begin Begun Believed Bought Brought Built Called Came Carried Changed Checked Chosen Claimed Closed Collected \
     Committed Compared Computed Confirmed Counted Counting Decided Declared Delivered Denied Described Does Done Doubted \

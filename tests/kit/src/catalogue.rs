@@ -19,7 +19,7 @@ pub fn brand(name: &str) -> Brand {
     }
 }
 
-/// Creates a product with one variant at 100.00, in stock. The variant's id is ten times the product's; all other data
+/// Creates a product with one variant at 100.00, in stock. The variant's id is ten times the product's. All other data
 /// is empty.
 #[must_use]
 pub fn product(brand: &Brand, platform_id: u64, title: &str) -> Product {

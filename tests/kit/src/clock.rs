@@ -36,8 +36,7 @@ impl Clock for SetClock {
     }
 }
 
-/// The system's clock plus an offset set by a test. Use it where times are compared with the storage's timestamps of
-/// objects.
+/// System clock plus an offset that a test sets, for times that are compared with the storage's timestamps of objects.
 #[derive(Debug, Default)]
 pub struct ShiftedClock(AtomicI64);
 

@@ -29,7 +29,7 @@ pub fn description_faults(document: &Value) -> Vec<String> {
 
 struct Walk<'a> {
     document: &'a Value,
-    /// Names of the schemas that were visited.
+    /// Names of the visited schemas.
     known: BTreeSet<&'a str>,
     faults: Vec<String>,
 }

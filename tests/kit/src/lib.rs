@@ -1,11 +1,11 @@
-//! Shared test helpers for several crates: small brands and products, a settable clock, and releases.
+//! Shared test helpers for several crates: small brands and products, a clock that tests set, and releases.
 //!
-//! The input is the names and numbers that matter to the test. The output is complete values in which everything else
-//! is as simple as possible. Tests change the relevant fields with struct update syntax. The kit is not part of the
-//! shipped program and contains no expectations.
+//! Input: the names and numbers that matter to a test. Output: complete values in which everything else is as simple as
+//! possible. Tests change the relevant fields with struct update syntax. The kit is not part of the shipped program and
+//! contains no expectations.
 //!
-//! Releases need the feature `release`, so that crates whose tests use no release do not compile the index. A
-//! PostgreSQL server needs the feature `postgres`, and a scripted language model endpoint needs `model`.
+//! Releases need the feature `release`, so that crates whose tests need none do not compile the index. A PostgreSQL
+//! server needs the feature `postgres`, and a scripted language model endpoint needs `model`.
 
 #![expect(
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ pub use description::description_faults;
 pub use model::{Endpoint, EndpointScript, http_answer};
 #[cfg(feature = "postgres")]
 pub use postgres::database as postgres_database;
-/// Returns `None` and prints a message, because the tests were built without the feature `postgres`.
+/// Prints a line and returns `None`, because the tests were built without the feature `postgres`.
 #[cfg(not(feature = "postgres"))]
 #[expect(
     clippy::print_stdout,

@@ -19,7 +19,7 @@ pub enum EndpointScript {
     Breaks,
 }
 
-/// An endpoint on this machine, and the requests that it received. The endpoint stops when it is dropped.
+/// Endpoint on this machine, and the requests that it received. The endpoint stops when it is dropped.
 #[derive(Debug)]
 pub struct Endpoint {
     /// Address of the endpoint.

@@ -1,4 +1,4 @@
-//! A PostgreSQL server for tests: the server in `TEST_POSTGRES`, or a temporary one from the installed programs.
+//! PostgreSQL server for tests: the one in `TEST_POSTGRES`, or a temporary one from the installed programs.
 
 #![expect(
     clippy::panic,
@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
-/// A server for all tests of this process. Its shell stops it and removes its files when this process ends for any
-/// reason, because the pipe from which the shell reads then closes.
+/// Server for all tests of this process. Its shell stops it and removes its files when this process ends for any
+/// reason, because the shell's input pipe then closes.
 struct Server {
     url: String,
     _shell: Child,
@@ -28,10 +28,10 @@ const SCRIPT: &str = include_str!("../postgres.sh");
 
 static SERVER: OnceLock<Option<Server>> = OnceLock::new();
 
-/// Creates a new, empty database and returns its URL. If there is no server, prints a message and returns `None`.
+/// Creates a new, empty database and returns its URL. Prints a line and returns `None` if there is no server.
 ///
 /// # Panics
-/// The server exists but does not work, or `CI` is set and there is no server.
+/// Panics if the server does not work, or if `CI` is set and there is no server.
 pub async fn database() -> Option<String> {
     let base = match std::env::var("TEST_POSTGRES") {
         Ok(url) => url,
@@ -71,8 +71,8 @@ fn start() -> Option<Server> {
         println!("skipped on PostgreSQL: it is not installed, and TEST_POSTGRES names no server");
         return None;
     };
-    // The folder is not in the user's temporary folder. PostgreSQL refuses to run as root and then runs as another
-    // user, who must reach it.
+    // The folder is not in the user's temporary folder. PostgreSQL refuses to run as root, and the other user must
+    // reach it.
     let folder = tempfile::Builder::new().prefix("haat-postgres-").tempdir_in("/tmp");
     let folder = folder.unwrap().keep();
     let root = std::os::unix::fs::MetadataExt::uid(&folder.metadata().unwrap()) == 0;

@@ -35,7 +35,7 @@ pub fn build(catalogue: &[StoreProducts<'_>], options: &BuildOptions, dir: &Path
     build_after(None, catalogue, options, dir)
 }
 
-/// Builds the release after `previous`, if there is one; unchanged files are shared.
+/// Builds the release after `previous`, if there is one. Unchanged files are shared.
 #[must_use]
 pub fn build_after(
     previous: Option<&Manifest>,

@@ -1,4 +1,4 @@
-/// The server side of an SMTP conversation: the minimum that a mail needs, and a log of the client's lines.
+/// Server side of an SMTP conversation: the minimum for a mail, and a log of the client's lines.
 #[derive(Debug, Default)]
 pub struct SmtpTalk {
     /// Lines that the client sent.
