@@ -1,4 +1,4 @@
-//! Computes the interval between crawls of a brand: long if the brand rarely changes. Pure.
+//! Interval between crawls of a brand, which is long if the brand rarely changes. The module is pure.
 
 use std::collections::BTreeSet;
 
@@ -36,11 +36,11 @@ impl CadenceConfig {
     }
 }
 
-/// Returns the number of seconds after which a brand with this change rate has changed with a probability of one half.
+/// Returns the seconds after which a brand with this change rate has changed with a probability of one half.
 ///
-/// Changes are assumed to be independent, so that the probability of no change falls exponentially with time. The
-/// probability of a change between two checks is estimated from the checks so far and one imaginary check. The
-/// imaginary check comes after the initial interval and counts as half a change.
+/// Changes are assumed to be independent, so the probability of no change falls exponentially with time. The
+/// probability of a change between two checks is estimated from the checks so far and one imaginary check, which comes
+/// after the initial interval and counts as half a change.
 #[must_use]
 pub fn interval_s(changing: &ChangeRate, config: &CadenceConfig) -> u64 {
     let known = |value: f64| if value.is_finite() { value.max(0.0) } else { 0.0 };
@@ -61,7 +61,7 @@ pub fn due_at(check: Option<&Check>, config: &CadenceConfig) -> Option<Timestamp
     let check = check?;
     let pause_s = match check.outcome {
         CheckOutcome::Changed | CheckOutcome::Unchanged => interval_s(&check.changing, config),
-        // A held-back crawl waits for another crawl with the same result.
+        // A crawl that is held back waits for another crawl with the same result.
         CheckOutcome::HeldBack => config.interval_min_s,
         CheckOutcome::Failed => {
             let doublings = check.bad_in_row.saturating_sub(1).min(20);
@@ -73,8 +73,7 @@ pub fn due_at(check: Option<&Check>, config: &CadenceConfig) -> Option<Timestamp
     Some(check.checked_at.plus_millis(pause_ms))
 }
 
-/// Returns true if a brand must be queried now. A due time further ahead than the longest interval allows comes from a
-/// wrong clock.
+/// True if a brand must be queried now. A due time further ahead than the longest interval comes from a wrong clock.
 #[must_use]
 pub fn is_due(check: Option<&Check>, config: &CadenceConfig, now: Timestamp) -> bool {
     let Some(at) = due_at(check, config) else {
@@ -84,9 +83,9 @@ pub fn is_due(check: Option<&Check>, config: &CadenceConfig, now: Timestamp) -> 
     at <= now || at > now.plus_millis(longest_ms.saturating_mul(2))
 }
 
-/// Returns the stores that must be queried now. Stores with rows in damaged files are queried together, because a file
-/// is rewritten only when all of its stores were crawled. Such a group is due as soon as one of its stores is due, or
-/// if no store of the group was queried within the shortest interval.
+/// Returns the stores that must be queried now. Stores with rows in a damaged file are queried together, because a file
+/// is rewritten only if all of its stores were crawled. Such a group is due if one of its stores is due, or if none was
+/// queried within the shortest interval.
 #[must_use]
 pub fn due_stores<'a>(
     stores: &[&StoreHost],

@@ -20,9 +20,9 @@ pub struct JobsConfig {
     pub cadence: CadenceConfig,
     /// Settings of the job that crawls the stores of brands that are due.
     pub refresh_catalogue: JobConfig,
-    /// Settings of the job that queries stores for their shipping terms; each store is queried once a week.
+    /// Settings of the job that queries stores for their shipping terms, once a week each.
     pub refresh_shipping: JobConfig,
-    /// Settings of the job that reads stores' review apps; each store is read once per `reviews.after_s`.
+    /// Settings of the job that reads stores' review apps, once per `reviews.after_s` each.
     pub refresh_reviews: JobConfig,
     /// Settings of the job that builds a release from the lake.
     pub build_release: JobConfig,
@@ -50,7 +50,7 @@ pub struct JobConfig {
     pub time_limit_s: u64,
     /// Maximum number of retries of a failed run.
     pub retries: u32,
-    /// Pause in seconds before the first retry; it doubles with each retry, up to an hour.
+    /// Pause in seconds before the first retry. The pause doubles with each retry, up to an hour.
     pub retry_pause_s: u64,
 }
 
@@ -165,7 +165,6 @@ impl JobsConfig {
     }
 }
 
-/// Returns the configuration key for a job's name.
 fn key(name: JobName) -> String {
     name.as_str().replace('-', "_")
 }

@@ -27,7 +27,7 @@ pub enum Decision {
         cause: JobCause,
         /// Latest scheduled time that the run covers.
         scheduled_at: Timestamp,
-        /// Number of earlier scheduled times that were missed and that the run also covers.
+        /// Number of earlier missed times that the run also covers.
         missed: u32,
         /// Number of the attempt, starting at 1.
         attempt: u32,
@@ -48,19 +48,19 @@ pub enum Decision {
 
 /// Maximum pause in milliseconds before a retry.
 const RETRY_PAUSE_MAX_MS: i64 = 3_600_000;
-/// Delay in milliseconds after which a run counts as a catch-up of a missed time.
+/// Delay in milliseconds after which a run counts as the catch-up of a missed time.
 const LATE_MS: i64 = 60_000;
-/// Maximum time in milliseconds by which the schedule may be ahead of the clock. A manually set clock is wrong by some
-/// hours. If it is more than a day behind, the earlier clock was wrong.
+/// Maximum time in milliseconds by which the schedule may be ahead of the clock. A clock that was set by hand is wrong
+/// by some hours. If it is more than a day behind, the earlier clock was wrong.
 const AHEAD_MAX_MS: i64 = 25 * 3_600_000;
 
-/// Returns the action for a job in this state. `is_dead` is true if the process that runs it is dead.
+/// Returns the action for a job in this state. `is_dead` is true if the process that ran the job is dead.
 #[must_use]
 pub fn decide(row: &JobRow, policy: &Policy, now: Timestamp, is_dead: bool) -> Decision {
     match row.work {
         JobWork::Held { .. } if !is_dead => return Decision::Wait,
         JobWork::Held { .. } | JobWork::Abandoned { .. } => {
-            // A lost run is retried once even without retries, but not forever, because the job itself may kill the
+            // A lost run is retried once even without retries, but not for ever, because the job itself may kill the
             // process.
             let again = row.attempt <= policy.retries.max(1);
             let retry_at = again.then_some(now);
@@ -94,7 +94,7 @@ pub fn decide(row: &JobRow, policy: &Policy, now: Timestamp, is_dead: bool) -> D
         };
     }
     match row.retry_at {
-        // A longer pause than the maximum comes from a clock that was ahead.
+        // A pause above the maximum comes from a clock that was ahead.
         Some(at) if at <= now || at > now.plus_millis(RETRY_PAUSE_MAX_MS) => Decision::Begin {
             cause: JobCause::Retry,
             scheduled_at: row.accounted_to,
@@ -107,7 +107,7 @@ pub fn decide(row: &JobRow, policy: &Policy, now: Timestamp, is_dead: bool) -> D
 }
 
 impl Policy {
-    /// Returns the time of the retry after the given failed attempt; `None` if the job waits for its next scheduled
+    /// Returns the time of the retry after this failed attempt. Returns `None` if the job waits for its next scheduled
     /// time.
     #[must_use]
     pub fn retry_at(&self, attempt: u32, now: Timestamp) -> Option<Timestamp> {

@@ -86,7 +86,7 @@ impl JobReport {
         self
     }
 
-    /// Sets the outcome of a task over stores: stopped if it was stopped on request, partial if stores are left.
+    /// Sets the outcome of a task over stores: stopped if it was stopped on request, partial if some stores are left.
     pub(crate) fn of_stores(self, is_stopped: bool, left: u64, detail: String) -> Self {
         match left {
             _ if is_stopped => Self {
@@ -116,7 +116,7 @@ pub(crate) enum EndReason {
     Limit,
     /// The process was stopped.
     Stop,
-    /// Another process may have taken over the job, so this process must stop it.
+    /// Another process may have taken over the job.
     Fenced,
 }
 
@@ -138,7 +138,7 @@ impl From<Result<JobReport, JobFailure>> for WorkOutcome {
     }
 }
 
-/// Maximum number of characters of the detail text in the ledger.
+/// Maximum length of the detail in the ledger, in characters.
 const DETAIL_CHARS_MAX: usize = 2_000;
 
 /// Returns the run's end for the ledger, with the time of the next attempt.
@@ -160,7 +160,7 @@ pub(crate) fn end_of(
             (JobRunOutcome::TimedOut, report.counts, report.detail)
         }
         (WorkOutcome::Reported(report), _) => (JobRunOutcome::Interrupted, report.counts, report.detail),
-        // A failure during a stop is caused by the stop.
+        // The stop causes a failure during the stop.
         (WorkOutcome::Failed(failure), Some(EndReason::Stop)) => {
             (JobRunOutcome::Interrupted, Counts::new(), Some(failure.0))
         }
@@ -173,7 +173,7 @@ pub(crate) fn end_of(
     };
     let retry_at = match outcome {
         JobRunOutcome::Failed | JobRunOutcome::TimedOut => policy.retry_at(attempt, now),
-        // The next process that runs jobs continues immediately.
+        // The next process that runs jobs continues at once.
         JobRunOutcome::Interrupted => Some(now),
         _ => None,
     };

@@ -27,7 +27,7 @@ use crate::end::JobFailure;
 pub struct Market {
     /// Object storage of the market.
     pub storage: Storage,
-    /// Configuration of the lake, which is opened for each run because other processes write to it too.
+    /// Configuration of the lake. Each run opens the lake, because other processes write to it too.
     pub lake: LakeConfig,
     /// HTTP client for all stores.
     pub storefront: Storefront,
@@ -39,7 +39,7 @@ pub struct Market {
     pub delivery: ProbeConfig,
     /// Settings of a crawl.
     pub refresh: RefreshConfig,
-    /// State with the queue for brands that are due; `None`: the job `refresh-catalogue` crawls them itself.
+    /// State with the queue for due brands. Without it, the job `refresh-catalogue` crawls them itself.
     pub queue: Option<State>,
     /// Rights to query stores, for when workers of the queue query stores too.
     pub rights: Option<Arc<dyn StoreRights>>,
@@ -49,7 +49,7 @@ pub struct Market {
     pub terms_model: Option<Arc<TermsModel>>,
     /// Embedder of products.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// Minimum share of the previous release's products that a new release must have to be published.
+    /// Minimum share of the previous release's products. A release with fewer products is not published.
     pub collapse_share: f64,
     /// Data quality rules that hold a release back.
     pub quality: QualityConfig,
@@ -74,7 +74,7 @@ impl Market {
         opened.map_err(|error| JobFailure::of(&error))
     }
 
-    /// Creates the dependencies of a task over stores that runs until `cancel` is cancelled.
+    /// Creates the dependencies of a task over stores, which runs until `cancel` is cancelled.
     pub(crate) async fn store_deps(&self, cancel: CancellationToken) -> Result<StoreDeps, JobFailure> {
         let (lake, clock) = (self.lake().await?, Arc::clone(&self.clock));
         Ok(StoreDeps {
@@ -84,7 +84,7 @@ impl Market {
         })
     }
 
-    /// [`Market::check_age_max`] in milliseconds.
+    /// Returns [`Market::check_age_max`] in milliseconds.
     pub(crate) fn check_age_ms_max(&self) -> i64 {
         i64::try_from(self.check_age_max.as_millis()).unwrap_or(i64::MAX)
     }

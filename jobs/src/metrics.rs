@@ -1,4 +1,4 @@
-//! Defines and sets the metrics of jobs.
+//! Metrics of jobs.
 
 use std::time::Duration;
 
@@ -42,7 +42,6 @@ pub(crate) fn describe_work() {
     metrics::counter!(WORK_LOST).increment(0);
 }
 
-/// Sets the metrics for the length of the queue.
 pub(crate) fn tell_work(counts: &WorkCounts, now: Timestamp) {
     for (state, stores) in [
         ("queued", counts.queued),
@@ -109,7 +108,7 @@ pub(crate) fn state_failed() {
     metrics::counter!(FAILURES).increment(1);
 }
 
-/// Returns the time in seconds; for about the next 200 years, a float is exact to the microsecond.
+/// Returns the time in seconds. A float is exact to the microsecond for about the next 200 years.
 fn seconds(moment: Timestamp) -> f64 {
     moment.micros() as f64 / 1e6
 }

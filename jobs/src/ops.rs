@@ -17,7 +17,7 @@ impl Readiness {
         Self(Arc::new(AtomicBool::new(true)))
     }
 
-    /// Records if the state answers, and returns the previous value.
+    /// Records if the state responds, and returns the previous value.
     pub(crate) fn swap(&self, answers: bool) -> bool {
         self.0.swap(answers, Ordering::Relaxed)
     }

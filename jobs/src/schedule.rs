@@ -6,8 +6,8 @@ use data_model::{TimeZone, Timestamp};
 
 /// Schedule of a job: a cron expression of five fields in a time zone.
 ///
-/// An expression with one time of day is due exactly once on each of its days. If the time is skipped when clocks go
-/// forward, it is due at the change. If the time occurs twice when clocks go back, it is due the first time. Any other
+/// An expression with one time of day is due exactly once on each of its days. A time that is skipped when clocks go
+/// forward is due at the change. A time that occurs twice when clocks go back is due the first time. Any other
 /// expression is due whenever the clock shows a matching time, so `*/15 * * * *` stays at real intervals of 15 minutes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
@@ -39,7 +39,7 @@ impl Schedule {
     /// Parses an expression such as `20 3 * * 1-5`, `*/15 * * * *` or `@daily`.
     ///
     /// # Errors
-    /// [`ScheduleError`]; also for an expression that never matches, such as the 30th of February.
+    /// Returns a [`ScheduleError`], also for an expression that never matches, such as the 30th of February.
     pub fn parse(text: &str, zone: TimeZone) -> Result<Self, ScheduleError> {
         let refused = |why: String| ScheduleError {
             text: text.chars().take(64).collect(),
@@ -87,7 +87,7 @@ impl Schedule {
     }
 }
 
-/// Truncates a time to whole seconds, because cron has no finer resolution.
+/// Cuts a time to whole seconds, the resolution of cron.
 fn whole_seconds(moment: Timestamp) -> Timestamp {
     Timestamp::from_micros(moment.micros().div_euclid(1_000_000) * 1_000_000)
 }

@@ -5,14 +5,14 @@ use state::{JobRow, JobWork};
 
 /// Interval of the heartbeats of a process that runs a job.
 pub const BEAT_EVERY: Duration = Duration::from_secs(15);
-/// Time without a heartbeat after which other processes consider the process dead. Before this time has passed, the
-/// process stops its own job.
+/// Time without a heartbeat after which other processes consider the process dead. The process stops its own job before
+/// that.
 pub const DEAD_AFTER: Duration = Duration::from_secs(60);
 
-/// Distinguishes processes that are alive from dead ones by their heartbeat counts, which keep increasing.
+/// Detector of dead processes by their heartbeat counts, which increase while a process is alive.
 ///
-/// A watch uses the monotonic time of this process, so it does not depend on an adjustable clock or on the clocks of
-/// two machines. A new watcher waits for [`DEAD_AFTER`] before it reports any process as dead.
+/// A watch uses the monotonic time of this process, so it depends neither on a clock that can be set nor on the clocks
+/// of two machines. A new watch waits for [`DEAD_AFTER`] before it reports a process as dead.
 #[derive(Debug, Default)]
 pub struct Watch {
     /// Run number, heartbeat count and time of the last change, by job.
@@ -20,7 +20,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Checks a job at the monotonic time `elapsed`. Returns true if the process that held the job is dead.
+    /// Checks a job at the monotonic time `elapsed`. Returns true if the job's process is dead.
     pub fn is_dead(&mut self, row: &JobRow, elapsed: Duration) -> bool {
         let beat = match row.work {
             JobWork::Held { beat } => beat,

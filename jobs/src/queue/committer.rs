@@ -1,4 +1,4 @@
-//! Commits staged stores. All workers request the lease for committing, and only one worker gets the lease.
+//! Commits of staged stores. All workers request the lease for committing, and one of them gets it.
 
 use std::sync::Arc;
 
@@ -13,8 +13,7 @@ use super::worker::{QueueWorker, Runs, queued};
 use crate::end::JobFailure;
 
 impl QueueWorker {
-    /// Commits staged stores whenever no other worker does, until it is stopped. Returns the number of runs that were
-    /// finished.
+    /// Commits staged stores whenever no other worker does, until it is stopped. Returns the number of finished runs.
     pub(super) async fn commit_runs(self: Arc<Self>, stop: CancellationToken) -> u64 {
         let mut closed = 0;
         while !stop.is_cancelled() {
@@ -84,7 +83,7 @@ impl QueueWorker {
         hold: Arc<Hold>,
         stop: CancellationToken,
     ) -> bool {
-        // The lease is checked before each step, so a process that wakes up after its end writes nothing.
+        // The lease is checked before each step, so that a process that wakes up after its end writes nothing.
         let committing = hold.during(self.commit_run(&run, &lease, &hold, stop.clone()));
         match Box::pin(committing).await {
             None => {
@@ -93,8 +92,8 @@ impl QueueWorker {
             }
             Some(Ok(is_closed)) => {
                 if !is_closed {
-                    // New stores were staged in the meantime, or the queue was not updated. Committing continues after
-                    // a pause.
+                    // New stores were staged meanwhile, or the queue was not updated. Committing continues after a
+                    // pause.
                     let _ = stop.run_until_cancelled(tokio::time::sleep(self.config.poll())).await;
                 }
                 is_closed

@@ -7,23 +7,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueConfig {
-    /// Time in seconds without a renewal after which a worker's stores are assigned to other workers. Workers renew
-    /// three times per period and stop querying a store when a fifth of the period is left. Clocks of machines that
-    /// share a queue must not differ by more than a fifth of the period.
+    /// Seconds without a renewal after which other workers get a worker's stores. Workers renew three times per period,
+    /// and stop querying a store when a fifth of the period is left. The clocks of machines that share a queue must not
+    /// differ by more than that.
     pub lease_s: u64,
     /// Maximum number of attempts for a store before it becomes a dead letter.
     pub attempts_max: u32,
-    /// Pause in seconds before the first retry of a failed store; it doubles with each attempt, up to an hour.
+    /// Pause in seconds before the first retry of a failed store. The pause doubles with each attempt, up to an hour.
     pub retry_pause_s: u64,
     /// Interval in milliseconds at which an idle worker looks for stores.
     pub poll_ms: u64,
     /// Maximum age in seconds of a worker's lake snapshot while it works on one run.
     pub snapshot_age_s_max: u64,
-    /// Maximum time in seconds that a finished store waits to be committed with others. 0: stores do not wait.
+    /// Maximum time in seconds for which a finished store waits to be committed with others; 0 means that stores do not
+    /// wait.
     pub commit_wait_s: u64,
     /// Address of the listener for probes and metrics of `haat worker`; empty for none.
     pub ops_listen: String,
-    /// Lets the job `refresh-catalogue` put the brands that are due into the queue, instead of crawling them itself.
+    /// True to let the job `refresh-catalogue` put due brands into the queue instead of crawling them itself.
     pub refresh_catalogue: bool,
 }
 
@@ -76,7 +77,7 @@ impl QueueConfig {
         Duration::from_secs(self.lease_s)
     }
 
-    /// Returns the time after the request for which a holder trusts its lease. The remaining time is a margin for clock
+    /// Returns the time after the request for which a holder trusts its lease. The rest is a margin for clock
     /// differences and network delay.
     pub(super) fn trusted(&self) -> Duration {
         self.lease() * 4 / 5
@@ -94,7 +95,7 @@ impl QueueConfig {
         Duration::from_millis(self.poll_ms)
     }
 
-    /// Returns the time of the next attempt after the given failed attempt; `None` if there is none.
+    /// Returns the time of the next attempt after this failed attempt, or `None` if there is none.
     pub(super) fn retry_at(&self, attempt: u32, now: Timestamp) -> Option<Timestamp> {
         if attempt >= self.attempts_max {
             return None;

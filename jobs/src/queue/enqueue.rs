@@ -101,7 +101,7 @@ async fn enqueue(
 }
 
 impl QueueDeps {
-    /// Puts brands into the queue of these workers, see [`enqueue_run`].
+    /// Puts brands into the queue of these workers, like [`enqueue_run`].
     ///
     /// # Errors
     /// [`EnqueueError`].

@@ -1,4 +1,4 @@
-//! Lease on a store as seen by its holder.
+//! Lease on a store from the view of its holder.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -11,11 +11,11 @@ use tokio::time::MissedTickBehavior;
 
 use crate::monotonic_clock::MonotonicClock;
 
-/// Interval at which the lease is checked during its work, so that hanging work also ends with the lease.
+/// Interval at which the lease is checked during work, so that work that hangs also ends with the lease.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// Lease that ends unless it is renewed. The end is determined by the monotonic clock or by the system clock, whichever
-/// is earlier. The monotonic clock may stop while a machine sleeps, and the system clock may be set back.
+/// Lease that ends unless it is renewed, by the monotonic clock or by the system clock, whichever is earlier. The
+/// monotonic clock may stop while a machine sleeps, and the system clock may be set back.
 #[derive(Debug)]
 pub(super) struct Hold {
     elapsed: Arc<dyn MonotonicClock>,
@@ -27,7 +27,7 @@ pub(super) struct Hold {
     is_lost: AtomicBool,
 }
 
-/// Time at which a lease was requested. The lease counts from the request, not from the answer.
+/// Time of the request for a lease. The lease counts from the request instead of the answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestMoment {
     elapsed: Duration,
@@ -65,7 +65,7 @@ impl Hold {
         Arc::new(hold)
     }
 
-    /// Extends the lease by `trusted`, counted from the time of the request.
+    /// Extends the lease by `trusted` from the time of the request.
     pub(super) fn renewed(&self, asked: RequestMoment, trusted: Duration) {
         let millis = i64::try_from(trusted.as_millis()).unwrap_or(i64::MAX);
         self.ends_at_us
@@ -85,10 +85,10 @@ impl Hold {
             || self.clock.now().micros() >= self.until_us.load(Ordering::SeqCst)
     }
 
-    /// Runs `work` and returns its result; `None` if the lease ended first, and the work is then dropped.
+    /// Runs `work` and returns its result. If the lease ends first, the work is dropped and the result is `None`.
     ///
-    /// The lease is checked directly before each step of the work. A process that was paused beyond the end of its
-    /// lease does no further step when it wakes up, so it sends no request.
+    /// The lease is checked before each step of the work. A process that was paused beyond the end of its lease
+    /// therefore does no further step, so it sends no request.
     pub(super) async fn during<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut work = pin!(work);
         let mut looks = tokio::time::interval(LOOK_EVERY);
@@ -97,7 +97,7 @@ impl Hold {
             if self.is_over() {
                 return std::task::Poll::Ready(None);
             }
-            // Polling the interval until it is pending registers the next wake-up.
+            // The next wake-up is registered once the interval is pending.
             while looks.poll_tick(context).is_ready() {}
             work.as_mut().poll(context).map(Some)
         })
@@ -150,7 +150,7 @@ mod tests {
         time.pass(1, 0);
         assert!(by_time.is_over());
         let (time, by_clock) = hold();
-        // Simulates a machine that slept.
+        // A sleep of the machine is simulated.
         time.pass(0, 48);
         assert!(by_clock.is_over());
         let (_, lost) = hold();
@@ -170,7 +170,7 @@ mod tests {
         let work = async {
             loop {
                 steps.fetch_add(1, Ordering::SeqCst);
-                // The process is paused here and wakes up with the work ready to continue.
+                // The process is paused here and wakes up with work to do.
                 if steps.load(Ordering::SeqCst) == 3 {
                     time.pass(100, 100);
                 }

@@ -1,4 +1,4 @@
-//! Renews the leases of a process, and stops the work under an expired lease.
+//! Renewal of the leases of a process. Work under an expired lease is stopped.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,6 @@ use super::config::QueueConfig;
 use super::hold::{Hold, RequestMoment};
 use crate::monotonic_clock::Clocks;
 
-/// All leases of a process.
 #[derive(Debug)]
 pub(super) struct Keeper {
     state: State,
@@ -51,7 +50,7 @@ impl Keeper {
         RequestMoment::at(self.clocks.elapsed.as_ref(), self.clocks.clock.as_ref())
     }
 
-    /// Keeps and renews a lease that was granted.
+    /// Registers a granted lease for renewal.
     pub(super) fn keep(self: &Arc<Self>, lease: WorkLease, asked: RequestMoment) -> LeaseGuard {
         let Clocks { clock, elapsed } = self.clocks.clone();
         let hold = Hold::new(elapsed, clock, asked, self.config.trusted());
@@ -63,7 +62,7 @@ impl Keeper {
         }
     }
 
-    /// Renews all held leases repeatedly; never returns.
+    /// Renews all leases repeatedly and never returns.
     pub(super) async fn renew(&self) -> std::convert::Infallible {
         loop {
             tokio::time::sleep(self.config.renew_every()).await;
@@ -77,7 +76,7 @@ impl Keeper {
             .iter()
             .map(|(lease, hold)| (lease.clone(), Arc::clone(hold)))
             .collect();
-        // Work that has seen its lease expire does no further step, so that lease must not be renewed.
+        // Work with an expired lease does no further step, so that lease must not be renewed.
         let held: Vec<_> = held.into_iter().filter(|(_, hold)| !hold.is_over()).collect();
         if held.is_empty() {
             return;
@@ -95,7 +94,7 @@ impl Keeper {
                     }
                 }
             }
-            // If the state database does not respond, the leases expire by themselves.
+            // The leases expire by themselves if the state database does not respond.
             Err(error) => tracing::warn!(error = %error, "leases of stores were not renewed"),
         }
     }

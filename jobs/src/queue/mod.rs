@@ -1,4 +1,4 @@
-//! Workers that take stores from the queue in the state database, and the single committer among them.
+//! Workers that take stores from the queue in the state database, with a single committer among them.
 
 mod committer;
 mod config;

@@ -1,5 +1,5 @@
-//! Leases on stores for tasks that are not runs of the queue: crawls, refreshes of shipping terms and reviews, and
-//! delivery probes. Workers of the queue take the same leases.
+//! Leases on stores for tasks outside the queue: crawls, refreshes of shipping terms and reviews, and delivery probes.
+//! Workers of the queue use the same leases.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,16 +18,15 @@ use super::hold;
 use super::keeper::Keeper;
 use crate::monotonic_clock::Clocks;
 
-/// Takes and renews a lease for each store while it is queried, so that no worker queries it at the same time. Stores
-/// that a worker has are left to the worker.
+/// Leases on stores while they are queried, so that no worker queries the same store. A store that a worker has is left
+/// to the worker.
 #[derive(Debug)]
 pub struct StoreLeases {
     state: State,
     config: QueueConfig,
     keeper: Arc<Keeper>,
     name: String,
-    /// True if the state rejected the last return of a lease, so that a full disk is logged once and not for each
-    /// store.
+    /// True if the state rejected the last return of a lease. A full disk is then logged only once.
     refused: AtomicBool,
     _renewing: AbortOnDropHandle<()>,
 }
@@ -51,7 +50,7 @@ impl StoreLeases {
         })
     }
 
-    /// Takes the lease. If another process has it, waits for as long as the lease of a dead process may last.
+    /// Acquires the lease. If another process has it, this waits as long as the lease of a dead process may last.
     async fn take(
         &self,
         store: &StoreHost,

@@ -1,4 +1,4 @@
-//! Runs a worker process: takes stores from the queue, and commits at the same time.
+//! Worker process, which takes stores from the queue and commits at the same time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub struct WorkerReport {
     pub runs_closed: u64,
 }
 
-/// Worker's view of the run that it is working on.
+/// View of the lake for the run of the worker's current store.
 struct OpenContext {
     run: RunId,
     context: WorkerContext,
@@ -45,15 +45,15 @@ struct OpenContext {
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
 impl QueueWorker {
-    /// Processes stores until the worker is stopped or, with `until_empty`, until no run is left. Then the worker
-    /// returns unfinished stores to the queue and stops committing.
+    /// Processes stores until the worker is stopped or, with `until_empty`, until no run is left. Then unfinished
+    /// stores go back to the queue, and committing stops.
     #[boxed]
     pub async fn run(self, stop: CancellationToken, until_empty: bool) -> WorkerReport {
         crate::metrics::describe_work();
-        // Other crawls on this machine start their own runs while this mark exists.
+        // While this mark exists, other crawls on this machine start runs of their own.
         let _mark = mark_crawl(&self.deps.market.storage);
         let worker = Arc::new(self);
-        // Stops the committer when all stores are finished, or on `stop`.
+        // The committer stops when all stores are finished, or on `stop`.
         let committing = stop.child_token();
         // The committer is aborted when this function returns or is dropped.
         let committer = AbortOnDropHandle::new(tokio::spawn({
@@ -80,8 +80,8 @@ impl QueueWorker {
     async fn take_stores(self: Arc<Self>, stop: CancellationToken, until_empty: bool) -> WorkerReport {
         let at_once = stores_at_once(&self.deps.market.refresh);
         let (mut report, mut tasks, mut open) = (WorkerReport::default(), JoinSet::new(), None);
-        // This token is separate from `stop`. Stores are returned to the queue only after this worker has stopped
-        // taking stores, or it would take them again.
+        // This token differs from `stop`. Stores go back to the queue only after this worker has stopped taking stores,
+        // or it would take them again.
         let leaving = CancellationToken::new();
         while !stop.is_cancelled() {
             let taken = self.take(at_once.saturating_sub(tasks.len())).await;
@@ -142,7 +142,7 @@ impl QueueWorker {
         self.deps.state.open_work_runs().await.is_ok_and(|runs| runs.is_empty())
     }
 
-    /// Returns the view of the lake for the run of this store. The view is reloaded for another run, and when it is too
+    /// Returns the view of the lake for this store's run. The view is loaded again for another run, and when it is too
     /// old.
     async fn open(&self, open: &mut Option<OpenContext>, work: &TakenWork) -> Result<WorkerContext, JobFailure> {
         let market = &self.deps.market;

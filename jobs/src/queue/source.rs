@@ -1,4 +1,4 @@
-//! Provides the committer with the staged stores of one run.
+//! Source of staged stores of one run for the committer.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,11 +14,11 @@ use crate::monotonic_clock::Clocks;
 /// Maximum number of stores per request.
 const AT_ONCE: u32 = 512;
 
-/// Rules for how long staged stores wait, so that the number of commits depends on the number of stores and not on the
+/// Rules about the waiting time of staged stores. The number of commits must depend on the number of stores, not on the
 /// speed of workers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
-    /// Number of staged stores that is sufficient for a commit.
+    /// Number of staged stores that is enough for a commit.
     pub(super) stores_max: usize,
     /// Maximum waiting time of a store.
     pub(super) wait_max: Duration,
@@ -33,16 +33,16 @@ pub(super) struct Source {
     run: RunId,
     committer: WorkLease,
     patience: Patience,
-    /// Stores passed to the committer and not confirmed by it yet.
+    /// Stores that the committer got but has not confirmed yet.
     given: Mutex<BTreeMap<BrandSlug, StagedWork>>,
-    /// Monotonic time since which new stores have been waiting here.
+    /// Monotonic time since which new stores wait here.
     waiting_since: Mutex<Option<Duration>>,
 }
 
 /// Result of a check for staged stores.
 #[derive(Debug)]
 enum Look {
-    /// Stores passed to the committer now.
+    /// Stores for the committer.
     Given(Vec<StagedWork>),
     /// The staged stores wait for more.
     Wait,
@@ -67,12 +67,12 @@ impl Source {
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the staged stores that were not passed yet, if they are sufficient for a commit or `is_last` is true.
-    /// The returned stores are marked as passed in the same step, so a cancelled caller loses no stores.
+    /// Returns the new staged stores if they are enough for a commit or `is_last` is true. They are marked in the same
+    /// step, so that a cancelled caller loses none.
     async fn look(&self, is_last: bool) -> Result<Look, StateError> {
-        // Read first, so that a store staged in between is found by the next request.
+        // This is read first, so that the next request finds a store that is staged in between.
         let left = self.state.work_left(&self.run).await?;
-        // Stores already passed come first until they are confirmed, so the limit must include them.
+        // Stores that the committer got come first until they are confirmed, so the limit must include them.
         let room = u32::try_from(self.given().len())
             .unwrap_or(u32::MAX)
             .saturating_add(AT_ONCE);
@@ -93,9 +93,9 @@ impl Source {
         Ok(Look::Given(fresh))
     }
 
-    /// Returns true if the staged stores should be committed. There are enough of them, at least half of the remaining
-    /// stores are staged, or they have waited long enough. Because of the second rule, there are few commits, the last
-    /// one needs no wait, and a slow store delays no other.
+    /// True if the staged stores should be committed: they are enough, or half of the remaining stores, or have waited
+    /// long enough. The second rule makes commits few, lets the last one be without a wait, and keeps a slow store from
+    /// delaying others.
     fn is_worth_a_commit(&self, fresh: &[StagedWork], left: u64) -> bool {
         let stores = u64::try_from(fresh.len()).unwrap_or(u64::MAX);
         let enough = u64::try_from(self.patience.stores_max).unwrap_or(u64::MAX);
@@ -103,7 +103,7 @@ impl Source {
         stores >= enough || self.has_waited(fresh)
     }
 
-    /// Checks the waiting time by the system clock, which earlier committers shared, and by the monotonic clock,
+    /// Checks the waiting time by the system clock, which earlier committers also used, and by the monotonic clock,
     /// because the system clock may be set back.
     fn has_waited(&self, fresh: &[StagedWork]) -> bool {
         let (now, elapsed) = (self.clocks.clock.now(), self.clocks.elapsed.elapsed());

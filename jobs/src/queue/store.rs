@@ -1,4 +1,4 @@
-//! Processes one store that a worker has taken, until it is staged.
+//! Processing of a store that a worker has taken, until it is staged.
 
 use pipeline_refresh::{StagedResult, WorkerContext};
 use state::TakenWork;
@@ -40,7 +40,8 @@ impl QueueWorker {
         stop: CancellationToken,
     ) -> StoreEnd {
         let refreshing = kept.hold.during(context.refresh(&work.slug, &work.store, work.fence));
-        // Boxed because the future is large. If the worker is stopped, it is dropped, and landed pages stay.
+        // The future is boxed because it is large. If the worker is stopped, the future is dropped, and landed pages
+        // stay.
         let Some(refreshed) = stop.run_until_cancelled(Box::pin(refreshing)).await else {
             return self.give_back(&work).await;
         };
@@ -61,7 +62,7 @@ impl QueueWorker {
         if let Some(reason) = letter.as_deref().filter(|_| is_tried_again) {
             return self.put_back(work, reason).await;
         }
-        // Saved before the queue is updated, so that every result that the queue lists as staged exists.
+        // The result is saved before the queue is updated, so that every staged result in the queue exists.
         if let Err(error) = stage.save(&self.deps.market.storage).await {
             return self.put_back(work, &JobFailure::of(&error).to_string()).await;
         }
@@ -70,7 +71,7 @@ impl QueueWorker {
             Ok(true) => StoreEnd::Staged,
             Ok(false) => StoreEnd::Lost,
             Err(error) => {
-                // The state may not have received the outcome. In that case the lease ends, and the store is retried.
+                // If the state did not get the outcome, the lease ends and the store is retried.
                 tracing::warn!(
                     brand.slug = %work.slug,
                     error = %error,
@@ -81,7 +82,7 @@ impl QueueWorker {
         }
     }
 
-    /// Schedules a retry of a store after a pause, or makes it a dead letter after the last attempt.
+    /// Schedules a retry of a store after a pause. After the last attempt, the store becomes a dead letter.
     pub(super) async fn put_back(&self, work: &TakenWork, reason: &str) -> StoreEnd {
         tracing::info!(brand.slug = %work.slug, attempt = work.attempt, reason, "store not refreshed");
         let now = self.deps.market.clock.now();

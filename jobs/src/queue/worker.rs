@@ -30,7 +30,6 @@ pub struct QueueDeps {
 }
 
 impl QueueDeps {
-    /// Returns the clocks by which leases are kept.
     pub(super) fn clocks(&self) -> Clocks {
         Clocks {
             clock: Arc::clone(&self.market.clock),
@@ -39,8 +38,8 @@ impl QueueDeps {
     }
 }
 
-/// Takes stores from the queue, crawls them and stages the results. Commits the stores that all workers stage, unless
-/// another worker is the committer.
+/// Worker that takes stores from the queue, crawls them and stages the results. It commits the stores that all workers
+/// stage, unless another worker is the committer.
 #[derive(Debug)]
 pub struct QueueWorker {
     pub(super) deps: QueueDeps,
@@ -72,7 +71,7 @@ impl QueueWorker {
     pub(super) async fn refresh_deps(&self, cancel: CancellationToken) -> Result<RefreshDeps, JobFailure> {
         Ok(RefreshDeps {
             stores: StoreDeps {
-                // A worker already has the lease on a store when it queries the store.
+                // A worker already has the lease on a store that it queries.
                 rights: None,
                 ..self.deps.market.store_deps(cancel).await?
             },

@@ -7,7 +7,7 @@ use crate::decide::{Decision, decide};
 use crate::work::Turn;
 
 impl Scheduler {
-    /// Decides about each job and carries out the decision.
+    /// Decides about each job and carries out the decisions.
     pub(super) async fn begin_due(&mut self) -> Result<(), StateError> {
         for at in 0..self.jobs.len() {
             let now = self.clock.now();
@@ -15,7 +15,7 @@ impl Scheduler {
             let owed = self.owed(at, &row).await?;
             let job = &self.jobs[at];
             crate::metrics::tell(job.name, &row, &job.policy, owed);
-            // This process is running the job, so the run is not dead.
+            // This process runs the job, so the run is not dead.
             if self.runs.values().any(|run| run.name == job.name) {
                 continue;
             }
@@ -36,12 +36,12 @@ impl Scheduler {
             let runs = self.state.job_runs(Some(job.name.as_str()), u32::MAX).await?;
             job.oldest_run_at = runs.last().map(|run| run.scheduled_at);
         }
-        // For a run started by the schedule, the first overdue time is its own scheduled time.
+        // The first overdue time of a scheduled run is the run's own time.
         let before = job.oldest_run_at.map(|at| Timestamp::from_micros(at.micros() - 1));
         Ok(job.policy.schedule.next(before.unwrap_or(row.accounted_to)))
     }
 
-    /// Carries out a decision about a job; does nothing if another process was first.
+    /// Carries out a decision about a job, unless another process was first.
     pub(super) async fn carry_out(
         &mut self,
         at: usize,
@@ -94,7 +94,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Starts a run in the state and then in this process. Returns its number; `None` if another process was first.
+    /// Starts a run in the state and then in this process. Returns its number, or `None` if another process was first.
     pub(super) async fn begin(
         &mut self,
         at: usize,

@@ -19,7 +19,7 @@ impl Scheduler {
         }
         let ids: Vec<Id> = self.runs.keys().copied().collect();
         for id in ids {
-            // Removed from the map during requests to the state, and put back if the run is not over.
+            // The run is not in the map during requests to the state, and goes back unless it is over.
             let Some(mut run) = self.runs.remove(&id) else {
                 continue;
             };
@@ -32,7 +32,6 @@ impl Scheduler {
         }
     }
 
-    /// Records the result of a task.
     pub(super) fn take(&mut self, id: Id, came: WorkOutcome) {
         if let Some(run) = self.runs.get_mut(&id) {
             run.came = Some((came, self.clock.now()));
@@ -68,8 +67,8 @@ impl Scheduler {
         }
     }
 
-    /// Writes the end of a run to the state database. If the database does not respond, returns the run so that the
-    /// write is retried.
+    /// Writes the end of a run to the state database. If the database does not respond, the run is returned for another
+    /// attempt.
     async fn write_end(&mut self, run: Run) -> Option<Run> {
         let (came, at) = run.came.as_ref()?;
         let why = run.ended.map(|(why, _)| why);
@@ -113,7 +112,7 @@ impl Scheduler {
 }
 
 impl Run {
-    /// Stops the run immediately, because another process may start the job at any time.
+    /// Stops the run at once, because another process may start the job at any time.
     fn fence(&mut self, why: &'static str, elapsed: Duration) {
         if !matches!(self.ended, Some((EndReason::Fenced, _))) {
             tracing::warn!(job = self.name.as_str(), run = self.number, "a run is stopped: {why}");

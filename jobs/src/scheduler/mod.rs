@@ -1,4 +1,4 @@
-//! Runs jobs that are due, in one of any number of processes.
+//! Scheduler that runs due jobs, in any number of processes.
 
 mod begin;
 mod keep;
@@ -50,8 +50,8 @@ pub struct SchedulerDeps {
     pub worker: String,
 }
 
-/// Runs the jobs that are due. Any number of processes may each run a scheduler on the same state; each run is started
-/// by only one of them.
+/// Scheduler of due jobs. Any number of processes may each have one on the same state. Only one of them starts each
+/// run.
 #[derive(Debug)]
 pub struct Scheduler {
     state: State,
@@ -89,18 +89,18 @@ struct Run {
     cancel: CancellationToken,
     task: AbortHandle,
     began: Duration,
-    /// Time at which the state last accepted a heartbeat, and time of the last attempt.
+    /// Time of the last heartbeat that the state accepted, and of the last attempt.
     beat_taken: Duration,
     beat_asked: Duration,
-    /// Reason why the run was requested to stop, and the time of the request.
+    /// Reason why the run must stop, and the time of the request.
     ended: Option<(EndReason, Duration)>,
-    /// Result and its time, if not recorded yet.
+    /// Result that is not recorded yet, with its time.
     came: Option<(WorkOutcome, Timestamp)>,
 }
 
 /// Interval at which a scheduler looks for due jobs.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Time for a job to stop after its time limit, before it is dropped.
+/// Time for a job to stop after its time limit. Then the job is dropped.
 const GRACE: Duration = Duration::from_secs(60);
 
 impl Scheduler {
@@ -142,7 +142,7 @@ impl Scheduler {
         self.readiness.clone()
     }
 
-    /// Runs due jobs until the scheduler is stopped. Then waits a limited time for running jobs to end.
+    /// Runs due jobs until the scheduler is stopped. Then running jobs get a limited time to end.
     #[boxed]
     pub async fn run(mut self, stop: CancellationToken) {
         while !stop.is_cancelled() {
@@ -152,8 +152,8 @@ impl Scheduler {
         self.end().await;
     }
 
-    /// Does one step: records ended runs, sends heartbeats, and starts due jobs. If the state does not answer, no job
-    /// is started.
+    /// Does one step: records ended runs, sends heartbeats, and starts due jobs. If the state does not respond, no job
+    /// starts.
     #[boxed]
     pub async fn step(&mut self) {
         self.keep().await;
@@ -161,7 +161,7 @@ impl Scheduler {
         self.note(began);
     }
 
-    /// Tells running jobs to stop and waits for them; a job that takes too long is dropped.
+    /// Tells running jobs to stop and waits for them. A job that takes too long is dropped.
     #[boxed]
     pub async fn end(mut self) {
         let until = self.elapsed.elapsed() + self.stop;

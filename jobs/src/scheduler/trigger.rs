@@ -18,11 +18,11 @@ pub enum TriggerOutcome {
 }
 
 impl Scheduler {
-    /// Runs one job now, independent of its schedule and even if it is paused, and waits for its end. If another
-    /// process seems to be running the job, it first waits until that process is known to be alive or dead.
+    /// Runs one job now, whatever its schedule and even if it is paused, and waits for its end. If another process
+    /// seems to run the job, this first waits until that process is known to be alive or dead.
     ///
     /// # Errors
-    /// [`StateError`] if the state does not answer. A run that was started is then ended by the next process that
+    /// Returns a [`StateError`] if the state does not respond. A started run is then ended by the next process that
     /// looks.
     #[boxed]
     pub async fn trigger(
@@ -60,7 +60,7 @@ impl Scheduler {
                     break number;
                 }
             } else if let Decision::Lose { .. } = decide(&row, &self.jobs[at].policy, now, is_dead) {
-                // The run that starts now replaces the lost one.
+                // The new run replaces the lost one.
                 self.carry_out(at, &row, Decision::Lose { retry_at: None }, now).await?;
             } else {
                 tokio::select! {
@@ -80,7 +80,6 @@ impl Scheduler {
     }
 }
 
-/// Returns the last run of a job from the ledger.
 async fn told(state: &State, name: JobName) -> Result<Option<Box<JobRun>>, StateError> {
     let mut runs = state.job_runs(Some(name.as_str()), 1).await?;
     Ok(runs.pop().map(Box::new))

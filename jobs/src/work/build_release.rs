@@ -22,7 +22,7 @@ pub(super) async fn run(market: &Arc<Market>, turn: Turn) -> Result<JobReport, J
 async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport, JobFailure> {
     let (lake, releases, options) = (market.lake().await?, market.releases(), market.release_options());
     let making = make_release(&lake, &releases, &options, Arc::new(NoProgress), market.clock.as_ref());
-    // Boxed because the future of a build is large. A build can be dropped at any time before it is published.
+    // The future is boxed because it is large. A build can be dropped at any time before it is published.
     let Some(made) = cancel.run_until_cancelled(Box::pin(making)).await else {
         return Ok(JobReport {
             ended: JobOutcome::Stopped,
@@ -32,7 +32,7 @@ async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport,
     let built = made?;
     let published = built.report.outcome == ReleaseOutcome::Published;
     let (upkeep, cache, build) = (market.tidy_options(), &market.cache_dir, &market.build_dir);
-    // Boxed because the future of a vacuum is large. Upkeep that fails or is not finished is left to the next build.
+    // The future is boxed because it is large. The next build continues upkeep that fails or is not finished.
     let tidying = Box::pin(tidy(&lake, &releases, &upkeep, published, cache, build));
     let tidied = match cancel.run_until_cancelled(tidying).await {
         Some(Ok(tidied)) => tidied,

@@ -26,13 +26,14 @@ use crate::name::JobName;
 /// Context of one run, as passed to its job.
 #[derive(Debug, Clone)]
 pub struct Turn {
-    /// Cancelled when the job must stop: it finishes what is in progress and leaves the remaining work to its next run.
+    /// Token that is cancelled when the job must stop. The job finishes its current work and leaves the rest to its
+    /// next run.
     pub cancel: CancellationToken,
     /// Scheduled time of the run.
     pub scheduled_at: Timestamp,
 }
 
-/// Work of a job. A job must be idempotent, because a run may be interrupted at any time and started again.
+/// Work of a job. It must be idempotent, because a run may be interrupted at any time and started again.
 #[async_trait]
 pub trait Work: Send + Sync + fmt::Debug {
     /// Returns the job's name.

@@ -51,7 +51,7 @@ pub(super) async fn run(market: &Market, turn: Turn) -> Result<JobReport, JobFai
     Ok(told(&report, registered, due.len() as u64))
 }
 
-/// Puts the brands that are due into the queue for workers, except those that are already in the queue.
+/// Puts due brands into the queue for workers, except those that are already there.
 async fn put_into_queue(
     market: &Market,
     state: &State,

@@ -4,7 +4,7 @@ use super::Turn;
 use crate::end::{JobFailure, JobReport};
 use crate::market::Market;
 
-/// Age in seconds after which a store's terms are requested again. The interval is long because terms rarely change.
+/// Age in seconds after which a store's terms are requested again. Terms rarely change.
 const AFTER_S: u64 = 7 * 24 * 3600;
 
 /// Queries stores for their shipping terms, as `haat shipping refresh` does. Stores that a run did not reach are due in

@@ -48,8 +48,7 @@ fn followed(changes: impl Fn(i64) -> bool, checks: usize) -> (ChangeRate, i64) {
 fn a_brand_that_changes_every_hour_is_asked_every_hour_and_one_that_rests_once_a_day() {
     assert_eq!(followed(|_| true, 12).1, 60);
     assert_eq!(followed(|_| false, 12).1, 24 * 60);
-    // The brand changes every ten hours. The cadence checks the brand more often than that, so that half of the checks
-    // find a change.
+    // The brand changes every ten hours. Checks are more frequent, so that half of them find a change.
     let (_, minutes) = followed(|hour| hour % 10 == 0, 60);
     assert!((4 * 60..=10 * 60).contains(&minutes), "{minutes}");
 }
@@ -123,6 +122,6 @@ fn stores_of_damaged_files_are_due_together_and_no_oftener_than_may_be() {
     assert_eq!((due(&damaged, 61), due(&damaged, 91)), (0, 2));
     let none = std::collections::BTreeSet::new();
     assert_eq!((due(&none, 91), due(&none, 6 * 60)), (0, 2));
-    // The first and the third store are due, and the second store is queried together with the first.
+    // The first and the third store are due, and the second is queried together with the first.
     assert_eq!(due(&damaged, 6 * 60), 3);
 }

@@ -1,4 +1,4 @@
-//! Tests that the number of commits of a run does not depend on the speed of its stores.
+//! Tests that the number of a run's commits does not depend on the speed of its stores.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::queue::Rig;
 
 const HOUR_S: u64 = 3_600;
 
-/// Creates a rig in which two stores are finished and wait, while the others are slow.
+/// Creates a rig in which two finished stores wait while the others are slow.
 async fn with_two_that_wait() -> Rig {
     let mut rig = Rig::with_stores(80, 8).await;
     (rig.config.commit_wait_s, rig.config.lease_s) = (HOUR_S, 24 * HOUR_S);
@@ -54,7 +54,7 @@ async fn stores_that_come_one_by_one_share_commits_which_at_least_halve_what_is_
     assert_eq!((worker.staged, worker.runs_closed), (12, 1));
     let report = rig.report().await;
     assert_eq!((report.state, report.totals.changed), (RunState::Finished, 12));
-    // At most four commits, of 6, 3, 2 and 1 stores.
+    // There are at most four commits, of 6, 3, 2 and 1 stores.
     assert!(report.commits <= 4, "{}", report.commits);
     assert_eq!(rig.products().await.values().sum::<u64>(), 120);
 }
@@ -107,7 +107,6 @@ async fn what_waits_with_a_committer_that_is_killed_is_committed_by_the_next() {
     rig.let_all_answer();
     rig.clock.advance_ms(25 * HOUR_S as i64 * 1_000);
     let report = rig.worker("two").0.await.unwrap();
-    // The two finished stores are not queried again.
     assert_eq!((report.staged, report.runs_closed), (6, 1));
     let told = rig.report().await;
     assert_eq!(

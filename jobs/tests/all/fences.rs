@@ -6,7 +6,7 @@ use crate::support::{JobScript, Rig, look};
 
 const JOB: JobName = JobName::Compact;
 
-/// Creates a rig one minute before the job's daily scheduled time, with a scheduler that knows the job.
+/// Creates a rig one minute before the job's daily scheduled time, with a scheduler of the job.
 async fn rig(does: JobScript) -> (Rig, Scheduler) {
     let rig = Rig::new(&[JOB], "2026-11-23T01:19:00Z", "UTC").await;
     rig.does(JOB, does);
@@ -94,7 +94,7 @@ async fn a_second_scheduler_leaves_a_run_to_the_first_as_long_as_that_lives_and_
         look(&mut second).await;
     }
     assert_eq!(rig.runs(), 1);
-    // Simulates a kill: the tasks are gone, and no heartbeats are sent.
+    // This simulates a kill: the tasks are gone, and no heartbeats are sent.
     drop(first);
     tokio::task::yield_now().await;
     rig.does(JOB, JobScript::Done);
@@ -122,7 +122,7 @@ async fn a_scheduler_that_was_asleep_too_long_gives_its_run_up_before_it_says_an
     rig.pass(60);
     look(&mut first).await;
     let mut second = rig.scheduler("two");
-    // The first scheduler sleeps, while the second scheduler polls the state.
+    // The first scheduler sleeps while the second one polls the state.
     look(&mut second).await;
     rig.pass(DEAD_AFTER.as_secs() as i64);
     second.step().await;
@@ -195,7 +195,7 @@ async fn what_is_asked_for_here_and_now_is_waited_for_and_told() {
         (run.outcome.as_str(), run.worker.as_str(), run.counts["things"]),
         ("done", "here", 3)
     );
-    // A job that is not among its works is not run.
+    // A job without its work does not run.
     let none = rig
         .scheduler("here")
         .trigger(JobName::Vacuum, CancellationToken::new())
@@ -236,7 +236,7 @@ async fn without_an_answer_of_the_state_nothing_is_begun_and_what_runs_is_given_
         rig.pass(10);
         look(&mut scheduler).await;
     }
-    // The first worker has exited, so the next process that opens the folder considers its run lost.
+    // The first worker is gone, so the next process that opens the folder considers its run lost.
     drop(scheduler);
     rig.state = State::open(&StateTarget::Memory).await.unwrap();
     rig.state = State::open(&target).await.unwrap();

@@ -1,5 +1,5 @@
-//! Tests jobs through the crate's public API: schedules against a reference implementation, decisions, and whole months
-//! of schedulers.
+//! Tests of jobs through the crate's public API: schedules against a reference implementation, decisions, and whole
+//! months of schedulers.
 
 #![expect(
     clippy::unwrap_used,

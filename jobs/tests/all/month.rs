@@ -1,4 +1,4 @@
-//! Runs schedules for thirty days while clocks are changed: no run is missed or duplicated.
+//! Tests of schedules over thirty days with clock changes: no run is missed or doubled.
 
 use jobs::{JobName, Scheduler};
 use kit::SetClock;
@@ -16,7 +16,6 @@ const JOBS: [(JobName, &str); 4] = [
     (JobName::Vacuum, "0 3 * * 1-5"),
 ];
 
-/// Event on one of the days.
 #[derive(Debug, Clone, Copy)]
 enum DayEvent {
     /// A process is killed during a run, and another one starts `away_s` seconds later.
@@ -25,7 +24,7 @@ enum DayEvent {
     Stopped { away_s: i64 },
     /// The clock is changed by this number of seconds, forward or back.
     ClockSet { by_s: i64 },
-    /// For one day, a second process also looks for due jobs.
+    /// A second process also looks for due jobs for one day.
     Joined,
 }
 
@@ -49,7 +48,7 @@ async fn month(rig: &Rig, events: &[(u32, DayEvent)], look_s: i64) {
                 DayEvent::Killed { away_s } => {
                     begin_and_hold(rig, &mut first).await;
                     drop(first);
-                    // Lets the aborted tasks of the killed process end.
+                    // The aborted tasks of the killed process end.
                     for _ in 0..4 {
                         tokio::task::yield_now().await;
                     }
@@ -76,14 +75,14 @@ async fn month(rig: &Rig, events: &[(u32, DayEvent)], look_s: i64) {
             }
         }
     }
-    // Lost runs are detected and started again.
+    // Lost runs are found and started again.
     for _ in 0..20 {
         rig.pass(10);
         look(&mut first).await;
     }
 }
 
-/// Starts the next run of each job and keeps it running until it is released.
+/// Starts the next run of each job, which runs until it is released.
 async fn begin_and_hold(rig: &Rig, scheduler: &mut Scheduler) {
     for (name, _) in JOBS {
         rig.does(name, JobScript::Waits);
@@ -117,7 +116,7 @@ fn is_whole(runs: &[JobRun], moments: &[data_model::Timestamp], told: &str) {
         assert_eq!(left.next(), Some(&run.scheduled_at), "{told}: {run:?}");
     }
     assert_eq!(left.next(), None, "{told}: missed");
-    // An interrupted run was replaced by the run after it.
+    // The next run replaced an interrupted one.
     for pair in runs.windows(2) {
         let cut_short = matches!(pair[0].outcome, JobRunOutcome::Lost | JobRunOutcome::Interrupted);
         let made_up = pair[1].outcome == JobRunOutcome::Done || pair[1].cause != JobCause::Schedule;

@@ -33,7 +33,7 @@ impl Expression {
         let zone: Tz = zone.parse().unwrap();
         let utc = |moment: Timestamp| Utc.timestamp_micros(moment.micros()).unwrap();
         let mut found = BTreeSet::new();
-        // Starts two days earlier, because a skipped time of day is due later than stated.
+        // The search starts two days earlier, because a skipped time of day is due later than stated.
         let first = utc(begin).with_second(0).unwrap().with_nanosecond(0).unwrap() - TimeDelta::days(2);
         let minutes = (utc(end) - first).num_minutes();
         if self.is_time_of_day() {

@@ -1,4 +1,4 @@
-//! Tests the metric for the time since which a successful run of a job is overdue.
+//! Tests of the metric for the time since which a successful run of a job is overdue.
 
 use data_model::Timestamp;
 use jobs::{JobName, Schedule};
@@ -25,7 +25,7 @@ struct Story {
     /// Number of scheduler steps, and the steps before which another process replaces the scheduler.
     looks: usize,
     restarts: Vec<usize>,
-    /// First step at which runs succeed, if any.
+    /// First step from which on runs succeed, if any.
     good_from: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Runs workers as processes on PostgreSQL: one is killed, and one is paused beyond its lease.
+//! Tests of worker processes on PostgreSQL: one is killed, and one is paused beyond its lease.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -41,7 +41,7 @@ fn deps(home: &Path, state: State, name: &str) -> QueueDeps {
     }
 }
 
-/// Worker process for the test below, which kills or pauses it. This function is not a separate test. The worker prints
+/// Worker process for the test below, which kills or pauses it. This function tests nothing itself. The worker prints
 /// its report.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "run by the test below"]
@@ -82,7 +82,7 @@ impl Worker {
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     }
 
-    /// Waits for the process to end and returns its report; `None` if it printed none.
+    /// Waits for the end of the process and returns its report, or `None` if it printed none.
     fn end(mut self) -> Option<serde_json::Value> {
         let output = self.0.take().unwrap().wait_with_output().unwrap();
         let told = String::from_utf8(output.stdout).unwrap();
@@ -102,7 +102,7 @@ impl Drop for Worker {
 
 async fn open_stores(home: &Path) -> RunningStores {
     let config = EmulatorConfig {
-        // Slow answers ensure that workers are killed or paused during crawls.
+        // Slow responses make sure that workers are killed or paused during crawls.
         latency: Duration::from_millis(40),
         ..EmulatorConfig::new(Source::Generated {
             products: PRODUCTS,
@@ -131,7 +131,7 @@ fn has_stores(items: &[WorkItem], name: &str) -> bool {
     items.iter().any(is_held)
 }
 
-/// Returns, for each store, the workers that queried it in order, from the log of the stores.
+/// Returns the workers that queried each store in their order, according to the log of the stores.
 fn askers(stores: &RunningStores) -> BTreeMap<String, Vec<String>> {
     let of_store = |store: emulator::StoreAddress| {
         let requests = stores.requests(&store.slug).unwrap().latest;
@@ -167,15 +167,15 @@ async fn of_three_one_is_killed_and_one_paused_and_each_store_is_refreshed_once_
     paused.signal("-STOP");
     let third = Worker::start(home, &url, "worker-third").end().unwrap();
     assert_eq!(third["runs_closed"], 1, "{third}");
-    // The run finishes without the paused worker. When that worker wakes up, it does nothing with its earlier leases.
+    // The run finishes without the paused worker. When that worker wakes up, it does nothing with its old leases.
     let before = askers(&stores);
     paused.signal("-CONT");
     let woken = paused.end().unwrap();
     assert!(woken["lost"].as_u64().unwrap() >= 1, "{woken}");
     assert_eq!(askers(&stores), before, "it asked after it woke");
     assert_eq!(killed.end(), None);
-    // After another worker took over a store, the first worker never queried the store again. Each store was queried by
-    // at least one worker and never by two workers at the same time.
+    // After another worker took over a store, the first worker never queried the store again. Each store was queried,
+    // and never by two workers at the same time.
     for (store, askers) in &before {
         let distinct: BTreeSet<_> = askers.iter().collect();
         assert!(

@@ -1,4 +1,4 @@
-//! Runs workers that share a queue, a lake and emulated stores.
+//! Tests of workers that share a queue, a lake and emulated stores.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Rig {
         Self::with_latency(products, stores, Duration::ZERO).await
     }
 
-    /// Creates a rig whose stores answer with this delay.
+    /// Creates a rig whose stores respond with this delay.
     pub(crate) async fn with_latency(products: u64, stores: u32, latency: Duration) -> Self {
         let source = Source::Generated {
             products,
@@ -115,7 +115,6 @@ impl Rig {
         Lake::open(at, LakeConfig::default(), clock).await.unwrap()
     }
 
-    /// Returns the number of products of each store in the lake.
     pub(crate) async fn products(&self) -> BTreeMap<StoreHost, u64> {
         let rows = self.lake().await.snapshot().await.unwrap().brands().await.unwrap();
         rows.into_iter()
@@ -123,7 +122,7 @@ impl Rig {
             .collect()
     }
 
-    /// Waits until `wanted` returns true while other tasks work.
+    /// Waits until `wanted` returns true, while other tasks work.
     pub(crate) async fn until(&self, what: &str, wanted: impl AsyncFn() -> bool) {
         let begin = std::time::Instant::now();
         while !wanted().await {
@@ -140,7 +139,7 @@ impl Rig {
 pub(crate) fn market(storage: &Storage, clock: Arc<dyn Clock>, agent: &str) -> Market {
     let storefront = StorefrontConfig {
         retries_max: 0,
-        // Long, so that a deliberately slow store does not time out on a busy machine.
+        // The timeout is long, so that a slow store does not time out on a busy machine.
         request_timeout_ms: 600_000,
         user_agent: agent.to_owned(),
         ..StorefrontConfig::loopback()
@@ -197,7 +196,7 @@ async fn workers_share_a_run_and_one_of_them_commits_it_in_few_commits() {
         (report.totals.changed, report.totals.stores, report.totals.products),
         (24, 24, 240)
     );
-    // Workers query the stores one by one, but several stores share a commit.
+    // Workers query stores one by one, but several stores share a commit.
     assert!(report.commits <= 8, "{}", report.commits);
     assert_eq!(rig.products().await.values().sum::<u64>(), 240);
     let checks = data_checks::load(&rig.market.storage).await.unwrap();
@@ -290,12 +289,11 @@ async fn a_worker_on_a_machine_that_slept_beyond_its_lease_loses_its_store_and_i
     rig.until("two are through", async || rig.report_so_far().await == 2)
         .await;
     rig.stores.set_fault(&slow.slug, None).unwrap();
-    // The clock is advanced by ninety seconds in one step.
+    // The clock advances by ninety seconds at once.
     rig.clock.advance_ms(90_000);
     let report = worker.await.unwrap();
     drop(stop);
-    // The worker lost the store and took it again under a higher fence. The worker also took a new lease for
-    // committing.
+    // The worker lost the store and took it again under a higher fence. It also took a new lease for committing.
     assert_eq!((report.staged, report.lost), (3, 1));
     let told = rig.report().await;
     assert_eq!(

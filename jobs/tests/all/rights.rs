@@ -1,4 +1,5 @@
-//! Tests leases on stores and for committing: of crawls next to workers, and with a state that is older than the lake.
+//! Tests of leases on stores and for committing: of crawls beside workers, and with a state that is older than the
+//! lake.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -77,7 +78,7 @@ async fn a_store_whose_find_waits_to_be_committed_is_left_and_one_that_a_crawl_a
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn workers_over_a_state_that_is_older_than_the_lake_take_a_later_right_to_commit_and_go_on() {
     let rig = Rig::with_stores(40, 4).await;
-    // Simulates a state restored from a backup: the lake knows newer fences than the state.
+    // The lake knows newer fences than the state, as if the state was restored from a backup.
     let brand = kit::brand("ELSEWHERE");
     let number = 1;
     let crawled = kit::refresh(
@@ -97,7 +98,7 @@ async fn workers_over_a_state_that_is_older_than_the_lake_take_a_later_right_to_
     assert_eq!(rig.products().await.len(), 5);
 }
 
-/// Tasks over the stores of a rig that run next to crawls.
+/// Tasks over the stores of a rig beside crawls.
 struct StoreTasks {
     deps: StoreDeps,
     widgets: Widgets,
@@ -115,7 +116,7 @@ impl StoreTasks {
         Self { deps, widgets }
     }
 
-    /// Returns the outcome of each store, for shipping terms, reviews and delivery.
+    /// Returns the outcomes of the stores for shipping terms, reviews and delivery.
     async fn ask(&self) -> [Vec<String>; 3] {
         let shipping = ShippingOptions {
             after_s: 3_600,
@@ -141,7 +142,7 @@ async fn stores_that_workers_have_are_asked_for_no_terms_reviews_or_delivery_and
     let mut rig = Rig::with_stores(20, 2).await;
     rig.enqueue().await;
     rig.worker("one").0.await.unwrap();
-    // The shortest lease, because a busy store is waited for as long as a lease lasts.
+    // The lease is short, because a task waits for a busy store as long as a lease lasts.
     rig.config.lease_s = 2;
     rig.enqueue().await;
     let lease = Duration::from_secs(3_600);
@@ -173,7 +174,7 @@ async fn stores_that_workers_have_are_asked_for_no_terms_reviews_or_delivery_and
         "{all:?}"
     );
     assert!(asked() > before);
-    // All leases were returned, so workers get the stores immediately.
+    // All leases were returned, so workers get the stores at once.
     let again = rig.state.take_work("one", 9, lease, 3, rig.clock.now()).await.unwrap();
     assert_eq!(again.len(), 2);
 }

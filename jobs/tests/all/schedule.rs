@@ -96,7 +96,7 @@ fn each_job_has_a_schedule_that_can_be_read() {
     insta::assert_snapshot!("crawl".parse::<JobName>().unwrap_err(), @r#"no job is called "crawl"; the jobs are refresh-catalogue, refresh-shipping, refresh-reviews, build-release, compact, vacuum, collect-garbage, check-quality, probe-delivery"#);
 }
 
-/// Generates weeks around the days of clock changes, and one in summer.
+/// Returns a strategy for weeks around clock changes, and for one in summer.
 fn weeks() -> impl Strategy<Value = Timestamp> {
     let begins = [
         "2026-03-05",

@@ -25,23 +25,20 @@ impl MonotonicClock for SetElapsed {
 /// Behaviour of a fake job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JobScript {
-    /// Succeeds immediately.
     Done,
-    /// Fails immediately.
     Fails,
-    /// Waits until the job is requested to stop, and stops.
+    /// Waits until the job must stop, and stops.
     Waits,
     /// Never ends and ignores requests to stop.
     Hangs,
-    /// Panics.
     Panics,
 }
 
-/// Record shared by all fake jobs of a test.
+/// Record that all fake jobs of a test share.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
     pub(crate) does: BTreeMap<JobName, JobScript>,
-    /// Number of current runs of each job; more than one is an error.
+    /// Number of current runs of each job, which must not exceed one.
     at_work: BTreeMap<JobName, u32>,
     pub(crate) runs: u64,
 }
@@ -52,7 +49,7 @@ struct Fake {
     book: Arc<Mutex<Book>>,
 }
 
-/// Decrements the number of current runs when it is dropped.
+/// Guard that reduces the number of current runs when it is dropped.
 struct AtWork<'a>(&'a Fake);
 
 impl Drop for AtWork<'_> {
@@ -96,7 +93,7 @@ impl Work for Fake {
     }
 }
 
-/// Schedulers on one state, with controlled clocks.
+/// Schedulers on one state, with clocks that the test sets.
 pub(crate) struct Rig {
     pub(crate) state: State,
     pub(crate) clock: Arc<SetClock>,
@@ -150,7 +147,7 @@ impl Rig {
         self.book.lock().unwrap().runs
     }
 
-    /// Advances the system clock and the monotonic clock by this number of seconds.
+    /// Advances both clocks by this number of seconds.
     pub(crate) fn pass(&self, seconds: i64) {
         self.clock.advance_ms(seconds * 1000);
         self.elapsed.0.fetch_add(seconds as u64 * 1000, Ordering::SeqCst);
@@ -160,7 +157,7 @@ impl Rig {
         self.clock.now()
     }
 
-    /// Returns the runs of a job as `number cause outcome attempt`, oldest first.
+    /// Returns the runs of a job as `number cause outcome attempt`, the oldest first.
     pub(crate) async fn told(&self, name: JobName) -> Vec<String> {
         let runs = self.history(name).await;
         let told = runs.iter().map(|run| {
@@ -177,7 +174,7 @@ impl Rig {
     }
 }
 
-/// Does one scheduler step, and another after the started runs had a chance to end.
+/// Does one scheduler step, and another one once the started runs could end.
 pub(crate) async fn look(scheduler: &mut Scheduler) {
     scheduler.step().await;
     for _ in 0..4 {

@@ -1,4 +1,4 @@
-//! Tests jobs that keep a market small and intact.
+//! Tests of jobs that keep a market small and intact.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ async fn run(rig: &Rig, market: &Arc<Market>, name: JobName) -> JobReport {
     work.run(turn).await.unwrap()
 }
 
-/// Returns the market with separate folders for builds.
+/// Returns the market with folders of its own for builds.
 fn with_folders(rig: &Rig, folder: &std::path::Path) -> Arc<Market> {
     let market = crate::queue::market(&rig.market.storage, Arc::clone(&rig.clock) as _, "haat-test");
     Arc::new(Market {
