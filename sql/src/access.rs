@@ -31,11 +31,12 @@ impl FromStr for AllowedKeys {
             if name == GRANTED {
                 allowed.granted = true;
             } else if name == NOBODY {
-                // The value `none` adds no key. The value exists because an empty `sql.keys` has another meaning.
+                // The value `none` adds no key. An empty `sql.keys` has another meaning.
             } else if name.starts_with("key_") {
                 allowed.ids.insert(name.to_owned());
             } else {
-                // The value may be a secret pasted by mistake, so the error shows only its first four characters.
+                // The value may be a secret that was pasted by mistake, so the error shows only its first four
+                // characters.
                 let shown: String = name.chars().take(4).collect();
                 return Err(InvalidKeys(format!("{shown}…")));
             }

@@ -8,7 +8,8 @@ use datafusion::execution::memory_pool::{FairSpillPool, MemoryPool};
 
 use crate::config::{InvalidConfig, SqlConfig};
 
-/// Memory and disk space of one worker: its share of what all statements may use. Tables are created with these bounds.
+/// Memory and disk space of one worker: its share of the limits for all statements. Tables are created with these
+/// bounds.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     pub(crate) config: Arc<SqlConfig>,
@@ -37,7 +38,7 @@ pub enum StartError {
 
 impl Bounds {
     /// Divides memory and disk space into one share for each concurrent statement. Data that does not fit into memory
-    /// is written to `spill`.
+    /// goes to `spill`.
     ///
     /// # Errors
     /// [`StartError::Config`] or [`StartError::Spill`]

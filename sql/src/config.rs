@@ -1,17 +1,17 @@
 use serde::{Deserialize, Serialize};
 
-/// Callers that may send SQL statements, the addresses of the SQL endpoint, and the limits on the cost of statements.
+/// Settings of SQL: the callers that may send statements, the addresses of the endpoint, and the limits on statements.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SqlConfig {
-    /// Address of a listener for `POST /v1/sql` and Arrow Flight SQL. If empty, there is no such listener.
+    /// Address of a listener for `POST /v1/sql` and Arrow Flight SQL; empty means none.
     pub listen: String,
     /// Keys that may send statements: `granted` for all keys of that plan, key ids separated by commas, or `none`. If
     /// empty, the default of the endpoint applies.
     pub keys: String,
     /// Maximum memory of all statements together, in bytes.
     pub memory_bytes_max: usize,
-    /// Folder for data that does not fit into memory. If empty, the system's folder for temporary files.
+    /// Folder for data that does not fit into memory; empty means the system's folder for temporary files.
     pub spill: String,
     /// Maximum total size of the temporary files of all statements, in bytes.
     pub spill_bytes_max: u64,

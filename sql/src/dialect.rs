@@ -1,4 +1,4 @@
-//! Replaces DuckDB functions by equivalent expressions of the query engine. This module does no I/O.
+//! Replacement of DuckDB functions by equivalent expressions of the query engine, without I/O.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use datafusion::sql::sqlparser::ast::{
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::parser::Parser;
 
-/// DuckDB function and the equivalent expression in the query engine. `$1` is the first argument.
+/// DuckDB function and its equivalent expression in the query engine. `$1` is the first argument.
 struct Equivalent {
     name: &'static str,
     arguments: usize,
@@ -59,7 +59,7 @@ const EQUIVALENTS: [Equivalent; 27] = [
 /// Time units of fixed length, with their length in seconds.
 const SECONDS: [(&str, u32); 4] = [("second", 1), ("minute", 60), ("hour", 3_600), ("day", 86_400)];
 
-/// Returns the expression that replaces a call; `None` if the engine has the function itself.
+/// Returns the expression that replaces a call, or `None` if the engine has the function.
 pub(crate) fn written_out(call: &Function) -> Option<Expr> {
     let [ObjectNamePart::Identifier(name)] = call.name.0.as_slice() else {
         return None;
@@ -101,8 +101,8 @@ fn boundaries(values: &[&Expr]) -> Option<String> {
     let Value::SingleQuotedString(unit) = &unit.value else {
         return None;
     };
-    // The quarter and month expressions repeat each timestamp. Nested calls would therefore grow exponentially, so they
-    // are not replaced.
+    // The expressions for quarters and months repeat each timestamp. Nested calls would grow exponentially, so they are
+    // not replaced.
     let is_nested = |moment: &&Expr| moment.to_string().to_lowercase().contains("diff(");
     if moments.len() != 2 || moments.iter().any(is_nested) {
         return None;
@@ -123,7 +123,7 @@ fn boundaries(values: &[&Expr]) -> Option<String> {
     }
 }
 
-/// Replaces the placeholders `$1`, `$2` … by the arguments of the call.
+/// Visitor that replaces the placeholders `$1`, `$2` … by the arguments of the call.
 struct Filler<'a> {
     values: &'a [&'a Expr],
 }
@@ -131,8 +131,7 @@ struct Filler<'a> {
 impl VisitorMut for Filler<'_> {
     type Break = ();
 
-    /// Replaces a placeholder after its subexpressions were visited, so that placeholders inside the arguments stay
-    /// unchanged.
+    /// Replaces a placeholder after its subexpressions were visited, so that placeholders in arguments stay unchanged.
     fn post_visit_expr(&mut self, expression: &mut Expr) -> ControlFlow<()> {
         if let Expr::Value(value) = &*expression
             && let Value::Placeholder(place) = &value.value

@@ -15,11 +15,11 @@ pub struct Door {
     pub engine: SqlEngine,
     /// Keys that may send statements. `None` allows everyone, because only this machine can reach the endpoint.
     pub allowed: Option<Arc<AllowedKeys>>,
-    /// Counts each Flight call that plans or runs a statement. `POST /v1/sql` is already counted at the edge.
+    /// Guard that counts each Flight call that plans or runs a statement. The edge already counts `POST /v1/sql`.
     pub guard: Arc<Guard>,
     /// Maximum time of a statement sent to this endpoint, in milliseconds.
     pub timeout_ms: u64,
-    /// Checks the origin of requests. `None` if every request must have a key, because web pages have no key.
+    /// Policy for the origin of requests. `None` if every request must have a key, which web pages do not have.
     pub origin_policy: Option<OriginPolicy>,
 }
 

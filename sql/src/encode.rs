@@ -1,4 +1,4 @@
-//! Encodes answers as an Arrow stream, JSON or CSV.
+//! Encoders of answers as an Arrow stream, JSON or CSV.
 
 use std::collections::BTreeSet;
 
@@ -28,13 +28,10 @@ pub enum Format {
     Csv,
 }
 
-/// Encodes a response incrementally, batch by batch.
+/// Encoder of a response, batch by batch.
 pub(crate) trait Encode: Send {
-    /// Encodes the bytes before the rows.
     fn head(&mut self) -> Result<Vec<u8>, SqlError>;
-    /// Encodes the rows of one batch.
     fn rows(&mut self, batch: &RecordBatch) -> Result<Vec<u8>, SqlError>;
-    /// Encodes the bytes after the rows.
     fn end(&mut self) -> Result<Vec<u8>, SqlError>;
 }
 
@@ -72,7 +69,7 @@ impl Chunks {
         told
     }
 
-    /// Collects all bytes of an answer that contains metadata instead of rows.
+    /// Returns all bytes of an answer that contains metadata instead of rows.
     #[cfg(feature = "flight")]
     pub(crate) async fn whole(mut self) -> Result<Vec<u8>, SqlError> {
         let mut whole = Vec::new();
@@ -93,7 +90,7 @@ fn unwritten(error: &ArrowError) -> SqlError {
 }
 
 impl Format {
-    /// Returns the format that the `Accept` header requests; JSON if the header names no format.
+    /// Returns the format in the `Accept` header; JSON if the header names none.
     pub(crate) fn accepted(headers: &HeaderMap) -> Self {
         let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
         let mut kinds = accepted
@@ -142,7 +139,7 @@ impl Format {
     }
 }
 
-/// Rejects duplicate column names: a JSON row would have duplicate keys, and parsers keep only one of the duplicates.
+/// Rejects duplicate column names. A JSON row would have a key twice, of which parsers keep one.
 fn named_once(schema: &Schema) -> Result<(), SqlError> {
     let mut seen = BTreeSet::new();
     match schema.fields().iter().find(|field| !seen.insert(field.name())) {
@@ -154,7 +151,7 @@ fn named_once(schema: &Schema) -> Result<(), SqlError> {
     }
 }
 
-/// Rejects columns whose data type cannot be written as CSV.
+/// Rejects columns whose data type CSV cannot represent.
 fn plain(schema: &Schema) -> Result<(), SqlError> {
     match schema.fields().iter().find(|field| field.data_type().is_nested()) {
         Some(nested) => Err(SqlError::Invalid(format!(
@@ -231,7 +228,7 @@ impl Encode for Json {
         writer.write(batch).map_err(|error| unwritten(&error))?;
         writer.finish().map_err(|error| unwritten(&error))?;
         let list = writer.into_inner();
-        // The brackets are dropped because the rows of all batches form one JSON array.
+        // The rows of all batches form one JSON array, so the brackets of a batch are removed.
         let rows = list.get(1..list.len().saturating_sub(1)).unwrap_or_default();
         let mut out = Vec::with_capacity(rows.len() + 1);
         if std::mem::replace(&mut self.begun, true) {

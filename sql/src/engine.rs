@@ -31,7 +31,7 @@ pub struct SqlEngine(Arc<Inner>);
 struct Inner {
     config: SqlConfig,
     workers: IdleWorkers,
-    /// Semaphore with one permit for each worker that may run at the same time.
+    /// Semaphore with a permit for each worker that may run at the same time.
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
 }
@@ -67,8 +67,8 @@ impl SqlEngine {
         &self.0.config
     }
 
-    /// Runs a statement for at most `timeout_ms`, or less if the configured timeout is lower. An error of the statement
-    /// itself is reported through the returned chunks.
+    /// Runs a statement for at most `timeout_ms`, or less if the configured timeout is lower. The returned chunks
+    /// report an error of the statement itself.
     ///
     /// # Errors
     /// [`SqlError::Busy`]
@@ -78,7 +78,7 @@ impl SqlEngine {
         asked.inspect_err(|error| count(error.reason()))
     }
 
-    /// Runs a statement like `query`, but encodes the answer as `DoGet` messages of Arrow Flight.
+    /// Runs a statement like `query`, with the answer as `DoGet` messages of Arrow Flight.
     #[cfg(feature = "flight")]
     pub(crate) async fn flight_rows(&self, question: Question, timeout_ms: u64) -> Result<Chunks, SqlError> {
         let Question { statement, as_of } = question;
@@ -94,7 +94,7 @@ impl SqlEngine {
         asked.whole().await
     }
 
-    /// Returns the list of tables, either current or at the time `as_of`.
+    /// Returns the list of tables, current or at the time `as_of`.
     #[cfg(feature = "flight")]
     pub(crate) async fn catalogue(&self, as_of: Option<&str>) -> Result<Vec<u8>, SqlError> {
         let asked = self.ask(Task::Catalogue, as_of.map(str::to_owned), u64::MAX).await?;
@@ -122,7 +122,7 @@ impl SqlEngine {
         Ok(Chunks::of(told))
     }
 
-    /// Answers a request with one worker. The permit is released when that worker is idle again or has ended.
+    /// Answers a request with one worker. The permit is released when the worker is idle again or has ended.
     async fn answer(self, place: OwnedSemaphorePermit, request: Request, teller: mpsc::Sender<Part>) {
         let workers = &self.0.workers;
         let deadline = Instant::now() + Duration::from_millis(request.timeout_ms);
@@ -159,7 +159,7 @@ impl SqlEngine {
             }
         };
         drop(place);
-        // If statements are waiting, the next statement starts its own worker.
+        // If statements wait, the next one starts a worker itself.
         let spare = async {
             if self.0.waiting.load(Ordering::Relaxed) == 0 {
                 workers.spare().await;
@@ -168,7 +168,7 @@ impl SqlEngine {
         tokio::join!(tell(&teller, told), spare);
     }
 
-    /// Acquires a permit to run a statement, waiting in a short queue if necessary.
+    /// Acquires a permit to run a statement. If none is free, it waits in a short queue.
     async fn place(&self) -> Result<OwnedSemaphorePermit, SqlError> {
         let inner = &self.0;
         if let Ok(place) = Arc::clone(&inner.places).try_acquire_owned() {
@@ -206,12 +206,12 @@ async fn pass(worker: &mut Worker, request: &Request, teller: &mpsc::Sender<Part
     }
 }
 
-/// Reports the end of a statement to its receiver. Ignores a receiver that is gone.
+/// Reports the end of a statement to its receiver, which may be gone.
 async fn tell(teller: &mpsc::Sender<Part>, ended: Result<(), SqlError>) {
     let _ = teller.send(ended.map(|()| None)).await;
 }
 
-/// Position of a waiting statement in the queue.
+/// Place of a waiting statement in the queue.
 struct QueuePlace<'a> {
     waiting: &'a AtomicUsize,
     before: usize,

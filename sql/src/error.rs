@@ -2,7 +2,7 @@ use data_model::{Classify, ErrorCode, Retry};
 use datafusion::error::DataFusionError;
 use serde::{Deserialize, Serialize};
 
-/// Error of a statement. The message is written for the sender and explains what to change in the statement.
+/// Error of a statement. The message tells the sender what to change in the statement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum SqlError {
     /// The statement does more than read, or is too large to be parsed.
@@ -118,12 +118,12 @@ impl SqlError {
         }
     }
 
-    /// Returns true if the worker that reported this error must not be reused.
+    /// True if the worker that reported this error must not be reused.
     pub(crate) const fn wears_out(&self) -> bool {
         matches!(self, Self::Memory { .. } | Self::Time { .. } | Self::Internal)
     }
 
-    /// Creates the error for an internal error or a panic of the query engine.
+    /// Returns the error for a failure or panic of the query engine.
     pub(crate) fn engine_failed() -> Self {
         Self::Invalid("the query engine cannot run this statement: rewrite the statement".to_owned())
     }
@@ -137,7 +137,7 @@ impl SqlError {
             return own.clone();
         }
         let text = root.strip_backtrace();
-        // The writer of temporary files reports an exceeded limit as a plain text error inside an Arrow error.
+        // The writer of temporary files reports an exceeded limit as text inside an Arrow error.
         if text.contains("exceeded the allowable limit") {
             return Self::Disk {
                 bytes_max: spill_bytes_max,
@@ -171,7 +171,7 @@ impl SqlError {
     }
 }
 
-/// Maximum length of an error message, in characters. Engine errors about wide tables list every column.
+/// Maximum length of an error message in characters. Engine errors about wide tables list every column.
 const WORDS_CHARS_MAX: usize = 600;
 
 fn shortened(text: &str) -> String {

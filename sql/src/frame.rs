@@ -7,8 +7,8 @@ use datafusion::prelude::{SQLOptions, SessionContext};
 use crate::mode::Mode;
 use crate::rewrite::rewrite;
 
-/// Plans a statement over the caller's own session, without limits. The statement may use the same syntax as
-/// statements sent to the SQL endpoint.
+/// Plans a statement over the caller's own session, without limits. The syntax is that of statements for the SQL
+/// endpoint.
 ///
 /// # Errors
 /// The statement cannot be parsed, or `options` forbid it.

@@ -1,4 +1,4 @@
-//! Encodes schemas, rows and tables as Arrow Flight messages. The encoding runs in the workers, which have the rows.
+//! Encoders of schemas, rows and tables as Arrow Flight messages. They run in the workers, which have the rows.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(crate) fn framed(message: &impl Message) -> Vec<u8> {
 }
 
 /// Returns the schema of a response, without comments and view types. JDBC clients would use a comment as the column
-/// name. JDBC clients also cannot read Arrow string views, so views become plain strings.
+/// name, and cannot read string views, which become plain strings.
 pub(crate) fn answered(schema: &Schema) -> Schema {
     let fields = schema.fields().iter().map(|field| {
         let plain = field.as_ref().clone().with_data_type(plain(field.data_type()));
@@ -100,7 +100,7 @@ fn unwritten(error: &ArrowError) -> SqlError {
     SqlError::Invalid(format!("the answer cannot be written: {error}"))
 }
 
-/// Encodes rows as `DoGet` messages of Arrow Flight.
+/// Encoder of rows as `DoGet` messages of Arrow Flight.
 pub(crate) struct FlightRows {
     schema: SchemaRef,
     tracker: DictionaryTracker,

@@ -1,13 +1,13 @@
-//! Runs read-only SQL statements of analysts over the network, within limits of time, memory and answer size.
+//! Read-only SQL statements of analysts over the network, within limits of time, memory and answer size.
 //!
 //! Input: tables in a DataFusion session (of a release, or of the lake at a point in time), and statements from `POST
 //! /v1/sql` or Arrow Flight SQL. Output: rows as an Arrow stream, JSON or CSV, or an error that explains what to change
 //! in the statement. Statements run in workers. A worker is a process of the same program with the lowest priority and
-//! its own share of memory and disk space. The server stops a worker if the time limit is exceeded or the caller has
+//! its own share of memory and disk space. The server stops a worker when the time limit is exceeded or the caller has
 //! disconnected. The operating system kills a worker that exceeds its limits. A statement therefore does not slow down
-//! the other requests of the server. Programs that embed the crate may run workers inside their own process. The crate
-//! never writes data or changes a setting. Files and addresses named in a statement are not opened. The crate does not
-//! depend on the lake or the release.
+//! other requests. Programs that embed the crate may run workers inside their own process. The crate never writes data
+//! or changes a setting, and opens no files or addresses that a statement names. It does not depend on the lake or the
+//! release.
 
 mod access;
 mod bounds;

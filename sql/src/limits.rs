@@ -1,11 +1,11 @@
-//! Limits of a worker process, enforced by the operating system. A process that exceeds a limit is ended, and the
-//! server reports the reason.
+//! Limits of a worker process that the operating system enforces. A process that exceeds a limit ends, and the server
+//! reports the reason.
 
 use nix::sys::resource::{Resource, UsageWho, getrlimit, getrusage, rlim_t, setrlimit};
 
-/// Memory that the query engine does not count, in bytes: batches in transit, plans and thread stacks.
+/// Memory in bytes that the query engine does not count: batches in transit, plans and thread stacks.
 const ROOM_BYTES: u64 = 64 << 20;
-/// Extra CPU time beyond the deadline, in seconds. Normally the server ends the statement much earlier.
+/// Extra CPU time beyond the deadline, in seconds. The server normally ends the statement much earlier.
 const CPU_SPARE_S: u64 = 2;
 
 /// Limits of the worker process for one statement.
@@ -15,7 +15,7 @@ pub(crate) struct Limits {
     pub(crate) held_bytes: Option<u64>,
     /// Memory that the query engine counts, in bytes.
     pub(crate) pool_bytes: u64,
-    /// CPU time, in seconds.
+    /// CPU time in seconds.
     pub(crate) cpu_s: u64,
 }
 
@@ -55,8 +55,8 @@ pub(crate) fn held_bytes() -> Option<u64> {
 pub(crate) fn yield_to_all() {
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
     let _ = thread_priority::ThreadPriority::Min.set_for_current();
-    // The idle scheduling policy ranks below the lowest priority: a waking task of another process preempts this thread
-    // immediately.
+    // The idle scheduling policy ranks below the lowest priority: a waking task of another process runs before this
+    // thread.
     #[cfg(target_os = "linux")]
     let _ = thread_priority::unix::set_thread_priority_and_policy(
         thread_priority::unix::thread_native_id(),

@@ -9,7 +9,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
 
-/// Aggregate function `mode(x)`: the most frequent value, or the smallest of several equally frequent values.
+/// Aggregate function `mode(x)`: the most frequent value, or the smallest of several equally frequent ones.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Mode {
     signature: Signature,

@@ -1,8 +1,8 @@
-//! Counts the tables that a statement reads if each named query (CTE) is replaced by its definition. This module does
-//! no I/O.
+//! Number of tables that a statement reads if each named query (CTE) is replaced by its definition. The module does no
+//! I/O.
 //!
-//! Planning visits a named query again for each use of its name. With thirty names that each use the previous name
-//! twice, planning takes hours. Therefore the tables are counted before the statement is planned.
+//! Planning visits a named query again for each use of its name. With thirty names that each use the previous one
+//! twice, planning takes hours. Therefore the tables are counted before the plan.
 
 use std::ops::ControlFlow;
 
@@ -22,7 +22,7 @@ pub(crate) fn tables_read(statement: &Statement) -> u64 {
     }
 }
 
-/// Query that is being visited, with the named queries so far and the number of tables read.
+/// Query that is visited, with the named queries so far and the number of tables read.
 #[derive(Debug, Default)]
 struct Scope {
     /// Address and name of each named query of this query, in order.
@@ -32,7 +32,7 @@ struct Scope {
     read: u64,
 }
 
-/// Visits a statement and keeps a stack of scopes to resolve names.
+/// Visitor of a statement with a stack of scopes, which resolve names.
 #[derive(Debug, Default)]
 struct TableCounter {
     scopes: Vec<Scope>,
@@ -158,7 +158,7 @@ mod tests {
         };
         let counts: Vec<u64> = (1..5).map(|count| read(&doubled(count))).collect();
         assert_eq!(counts, [7, 22, 67, 202]);
-        // The name of an inner query shadows the outer name, but only inside that inner query.
+        // An inner query's name replaces the outer one only inside the inner query.
         let hidden = "with a as (select * from p, p q, p r) \
                       select * from (with a as (select * from p) select * from a) t, a";
         assert_eq!(read(hidden), 3 + (1 + 1) + 3);

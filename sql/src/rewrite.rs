@@ -1,4 +1,4 @@
-//! Rewrites syntax that the query engine does not support into syntax that it supports.
+//! Conversion of syntax that the query engine does not support.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,6 @@ use datafusion::sql::sqlparser::ast::{
 use crate::SqlError;
 use crate::dialect::written_out;
 
-/// Rewrites a statement in place.
 pub(crate) fn rewrite(statement: &mut Statement) -> Result<(), SqlError> {
     match statement {
         Statement::Statement(inner) => match inner.visit(&mut Rewriter) {
@@ -30,7 +29,7 @@ impl VisitorMut for Rewriter {
     /// Error message for the sender of the statement.
     type Break = String;
 
-    /// Adds `select *` to a bare `from products`, because the engine would otherwise return rows without columns.
+    /// Adds `select *` to a `from products` alone, because the engine would return rows without columns.
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<String> {
         if select.flavor == SelectFlavor::FromFirstNoSelect {
             select.projection = vec![SelectItem::Wildcard(WildcardAdditionalOptions::default())];

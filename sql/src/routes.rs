@@ -1,4 +1,4 @@
-//! HTTP endpoints of the crate: they read the caller and the statement, run the statement and write the answer.
+//! HTTP endpoints of the crate. They read the caller and the statement, run the statement and write the answer.
 
 use api::{Asker, JsonObject, LiveErrors, MembersReader, OpenRouter, Problem, ProblemDocument, Rule, described};
 use axum::body::Body;
@@ -187,7 +187,7 @@ fn bounded(text: &str, chars_max: usize) -> Result<String, Rule> {
 
 async fn answer(door: &Door, question: Question, format: Format, mut watch: Watch) -> Result<Response, SqlError> {
     let mut chunks = door.engine.query(question, format, door.timeout_ms).await?;
-    // An error before the first rows can still be returned as an HTTP problem.
+    // An error before the first rows can still be an HTTP problem.
     let first = watch.while_allowed(chunks.next()).await?;
     let rest = futures::stream::try_unfold((first, chunks, watch), next);
     let mut response = Response::new(Body::from_stream(rest.map_err(std::io::Error::other)));

@@ -1,4 +1,4 @@
-//! Parses and checks statements. Only a single read-only statement that is small enough to plan is accepted. This
+//! Parser and checks of statements. Only a single read-only statement that is small enough to plan is accepted. The
 //! module does no I/O.
 
 use datafusion::sql::parser::{DFParserBuilder, Statement};
@@ -12,11 +12,11 @@ use crate::rewrite::rewrite;
 
 /// Maximum length of a statement, in bytes.
 pub(crate) const STATEMENT_BYTES_MAX: usize = 64 * 1024;
-/// Maximum number of tokens, not counting commas and literals, because planning recurses over them.
+/// Maximum number of tokens without commas and literals. Planning recurses over them.
 const WORDS_MAX: usize = 4_000;
 /// Maximum number of tables that a statement reads after all named queries are expanded.
 const TABLES_READ_MAX: u64 = 1_000;
-/// Maximum number of `||` operators, because each may create another copy of a column.
+/// Maximum number of `||` operators, each of which may copy a column.
 const JOINED_TEXTS_MAX: usize = 32;
 
 /// Parsed statement that only reads.

@@ -22,16 +22,15 @@ pub(crate) const CATALOG: &str = "haat";
 pub(crate) const SCHEMA: &str = "public";
 /// Schema of the tables that describe the other tables.
 pub(crate) const ABOUT: &str = "haat";
-/// Number of rows in a batch. The number is limited because the result of an expression over a whole batch must fit
-/// into memory.
+/// Number of rows in a batch. The result of an expression over a whole batch must fit into memory.
 const BATCH_ROWS: usize = 2_048;
 
 /// Tables of one release or lake state, in a session that all statements over this state share.
 pub struct Tables {
-    /// Name of the state that answers report: a release id or a tick of the lake.
+    /// Name of the state in answers: a release id or a tick of the lake.
     pub(crate) name: String,
     pub(crate) context: SessionContext,
-    /// Schemas of all tables, including the tables that describe other tables.
+    /// Schemas of all tables, including those that describe other tables.
     pub(crate) schemas: BTreeMap<TableName, SchemaRef>,
     pub(crate) absent: Option<Absent>,
 }
@@ -151,7 +150,7 @@ impl Tables {
         self.schemas.keys().filter(|name| name.schema != ABOUT)
     }
 
-    /// Builds the error message for an unknown table name. The message explains why a schema is absent, or lists the
+    /// Returns the error message for an unknown table name. The message explains why a schema is absent, or lists the
     /// existing names.
     pub(crate) fn not_found(&self, words: &str) -> String {
         let of_absent = |absent: &&Absent| words.contains(&format!("'{}.", absent.schema));
@@ -213,7 +212,7 @@ fn described_schema() -> Result<SchemaRef, DataFusionError> {
     Ok(described(Some(&name), &Schema::empty())?.schema())
 }
 
-/// Returns one row for each column of a table, with its comment. The rows include the table name if one is given.
+/// Returns one row for each column of a table, with its comment. The rows include the table name if given.
 pub(crate) fn described(table: Option<&TableName>, schema: &Schema) -> Result<RecordBatch, DataFusionError> {
     let fields = schema.fields();
     let texts = |read: &dyn Fn(&datafusion::arrow::datatypes::Field) -> Option<String>| {

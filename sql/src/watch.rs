@@ -1,5 +1,4 @@
-//! Repeatedly checks that the caller is still allowed while a statement runs. A statement ends soon after its key is
-//! revoked.
+//! Repeated check during a statement that the caller is still allowed. A statement ends soon after its key is revoked.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -70,13 +69,13 @@ impl WatchedKey {
         match known {
             Ok(known) => self.allowed.check(&Caller::Known(known)).map_err(|_| SqlError::Revoked),
             Err(NotTaken::Invalid) => Err(SqlError::Revoked),
-            // A failed lookup does not show that the key was revoked.
+            // A failed lookup does not mean that the key was revoked.
             Err(NotTaken::Unavailable) => Ok(()),
         }
     }
 }
 
-/// Returns the key from the request headers, which the edge has already accepted.
+/// Returns the key in the request headers, which the edge has already accepted.
 fn key(headers: &HeaderMap) -> Option<&str> {
     let own = headers.get(SERVICE_KEY).and_then(|value| value.to_str().ok());
     let bearer = || {

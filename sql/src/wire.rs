@@ -11,8 +11,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use crate::encode::Format;
 use crate::{SqlConfig, SqlError};
 
-/// Maximum payload of a response frame, in bytes. The maximum limits the server's memory use, because only a few frames
-/// are buffered.
+/// Maximum payload of a response frame, in bytes. The server's memory is limited, because only a few frames are
+/// buffered.
 const PIECE_BYTES_MAX: usize = 256 << 10;
 /// Maximum payload of any frame, in bytes: enough for the longest accepted statement with JSON escapes.
 const FRAME_BYTES_MAX: usize = 4 << 20;
@@ -26,11 +26,11 @@ pub(crate) struct Setup {
     pub(crate) spill: PathBuf,
     /// Name of the release or lake state that the worker reads during its whole life.
     pub(crate) state: String,
-    /// Extra settings from the program that starts the worker.
+    /// Additional settings from the program that starts the worker.
     pub(crate) own: serde_json::Value,
 }
 
-/// Request frame sent after the first frame. The worker answers each request before it reads the next.
+/// Request, which follows the first frame. The worker answers each request before it reads the next.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Request {
     pub(crate) task: Task,
@@ -91,12 +91,10 @@ fn length(head: [u8; HEAD_BYTES]) -> io::Result<usize> {
     Ok(length)
 }
 
-/// Encodes a frame for a worker.
 pub(crate) fn message(value: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(frame(PIECE, &serde_json::to_vec(value)?))
 }
 
-/// Reads the next frame from the server.
 pub(crate) fn read<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<T> {
     let mut head = [0; HEAD_BYTES];
     stream.read_exact(&mut head)?;

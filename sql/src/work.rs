@@ -1,4 +1,4 @@
-//! Runs a statement in a worker, from its text to its last row.
+//! Statement in a worker, from its text to its last row.
 
 use std::io;
 
@@ -18,7 +18,7 @@ use crate::ipc;
 use crate::statement::ReadStatement;
 use crate::tables::{Tables, described};
 
-/// Callback that sends part of a response. The callback returns an error if the receiver has disconnected.
+/// Callback that sends part of a response. It returns an error if the receiver has disconnected.
 pub(crate) type Write<'a> = dyn FnMut(&[u8]) -> io::Result<()> + 'a;
 
 /// Function that creates the encoder for rows with the given schema.
@@ -31,8 +31,8 @@ pub(crate) struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Writes the rows of a statement. If there are rows, the first part contains some. An earlier error can therefore
-    /// be returned as an error response.
+    /// Writes the rows of a statement. If there are rows, the first part contains some, so an earlier error can be an
+    /// error response.
     pub(crate) async fn rows(
         &self,
         statement: &str,
@@ -107,7 +107,7 @@ impl Work<'_> {
     }
 
     /// Translates an engine error for the sender of the statement. If a table is unknown, the message lists the
-    /// existing tables.
+    /// existing ones.
     fn told(&self, error: &DataFusionError) -> SqlError {
         let told = SqlError::of(error, self.bounds.memory_bytes_max, self.bounds.spill_bytes_max);
         match &told {
@@ -119,7 +119,7 @@ impl Work<'_> {
     }
 }
 
-/// Returns the size of a batch in bytes. If the batch is a slice of a larger batch, only the slice counts.
+/// Returns the size of a batch in bytes. For a slice of a larger batch, only the slice counts.
 fn batch_bytes(batch: &RecordBatch) -> usize {
     let columns = batch.columns().iter().map(|column| {
         let part = column.to_data().get_slice_memory_size();

@@ -1,4 +1,4 @@
-//! Worker that answers one statement after another, in its own process or inside a program that embeds the crate.
+//! Worker that answers one statement after another, in a process of its own or inside a program that embeds the crate.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -20,8 +20,8 @@ use crate::wire::{self, Request, Setup, Task};
 use crate::work::{Encoder, Work, Write};
 use crate::{SqlConfig, SqlError};
 
-/// Stack size of the main thread, in bytes. Parsing and planning recurse over a statement, and only the used part of
-/// the stack takes memory.
+/// Stack size of the main thread in bytes. Parsing and planning recurse over a statement, and only the used part of the
+/// stack takes memory.
 const STACK_BYTES: usize = 256 << 20;
 /// Stack size in bytes of the threads that run steps of query plans.
 const THREAD_STACK_BYTES: usize = 8 << 20;
@@ -31,7 +31,7 @@ const THREAD_STACK_BYTES: usize = 8 << 20;
 pub struct WorkerLink {
     stream: UnixStream,
     setup: Setup,
-    /// True if the process does nothing else. The operating system then limits it, and it exits when the socket closes.
+    /// True if the process does nothing else. The operating system then limits it, and it ends when the socket closes.
     has_process: bool,
 }
 
@@ -42,7 +42,7 @@ impl WorkerLink {
     /// Standard input is not a socket, or closed early.
     pub fn of_standard_input() -> io::Result<Self> {
         let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-        // Fails unless standard input is a socket, because only a socket has a peer address.
+        // This fails unless standard input is a socket, because only a socket has a peer address.
         stream.peer_addr()?;
         yield_to_all();
         Self::of(stream, true)
@@ -85,7 +85,7 @@ impl WorkerLink {
             let bounds = Bounds::new(&self.setup.config, &self.setup.spill)?;
             let served = runtime.block_on(async {
                 // A service manager sends SIGTERM to all processes of a service. The worker ignores it and ends after
-                // the server has finished.
+                // the server.
                 let _told = self.has_process.then(|| signal(SignalKind::terminate()));
                 let source = source(bounds.clone()).await?;
                 let answers = Answers {
@@ -96,7 +96,7 @@ impl WorkerLink {
                 };
                 self.answer(answers).await
             });
-            // Does not wait for plan steps that cannot be interrupted.
+            // Steps of plans that cannot be interrupted are not awaited.
             runtime.shutdown_background();
             served
         };
@@ -112,7 +112,7 @@ impl WorkerLink {
             let answering = AssertUnwindSafe(Box::pin(answers.answer(&request, &mut write))).catch_unwind();
             let answered = tokio::select! {
                 answered = answering => answered,
-                // The request channel is closed, so the server is gone.
+                // The channel of requests is closed, so the server is gone.
                 _ = requests.recv() => return Ok(()),
             };
             if self.has_process {
@@ -125,7 +125,7 @@ impl WorkerLink {
         Ok(())
     }
 
-    /// Reads requests in a separate thread, so that the process exits with its server even while it is busy.
+    /// Reads requests in a thread of its own, so that the process ends with its server even while it is busy.
     fn requests(&self) -> io::Result<mpsc::Receiver<Request>> {
         let (sender, requests) = mpsc::channel(1);
         let mut stream = self.stream.try_clone()?;
@@ -150,7 +150,7 @@ impl WorkerLink {
     reason = "a statement cannot be interrupted in any other way, and no caller waits for its result"
 )]
 fn leave(spill: &Path) {
-    // If the server was killed, it could not remove the folder.
+    // A killed server could not remove the folder.
     let _ = std::fs::remove_dir_all(spill);
     std::process::exit(0);
 }
@@ -166,7 +166,6 @@ fn runtime(config: &SqlConfig) -> io::Result<Runtime> {
         .build()
 }
 
-/// State that a worker needs to answer requests.
 struct Answers {
     bounds: Bounds,
     source: Arc<dyn Source>,

@@ -1,5 +1,5 @@
-//! Manages the idle workers of a server. A worker is started if no worker is idle, reused while its tables are current,
-//! and can be stopped even if it is busy.
+//! Idle workers of a server. A worker is started if none is idle, reused while its tables are current, and can be
+//! stopped even if it is busy.
 
 use std::fmt;
 use std::io;
@@ -21,10 +21,10 @@ use crate::wire::{self, Reply, Request, Setup, Task};
 use crate::worker::WorkerLink;
 use crate::{SqlConfig, SqlError};
 
-/// Maximum time to wait for the exit of a worker that closed its socket.
+/// Maximum time to wait for the end of a worker that closed its socket.
 const BREAK_OFF_MAX: Duration = Duration::from_secs(5);
 
-/// Environment variables that a worker process inherits from its server. These variables contain no secrets.
+/// Environment variables that a worker process gets from its server. They contain no secrets.
 const VARIABLES: [&str; 16] = [
     "ALL_PROXY",
     "HOME",
@@ -46,8 +46,8 @@ const VARIABLES: [&str; 16] = [
 
 /// Starts workers and names the state that they read.
 pub trait Workers: fmt::Debug + Send + Sync {
-    /// Returns the name of the state that statements read now. A worker reads one state for its whole life. Workers of
-    /// another state are ended.
+    /// Returns the name of the state that statements read now. A worker reads one state for its whole life, so workers
+    /// of another state end.
     ///
     /// # Errors
     /// [`SqlError::NotReady`]
@@ -60,16 +60,16 @@ pub trait Workers: fmt::Debug + Send + Sync {
         serde_json::Value::Null
     }
 
-    /// Starts a worker at the other end of a socket. The worker is a process ([`start_program`]) or anything else that
-    /// ends when the socket closes.
+    /// Starts a worker at the other end of a socket: a process ([`start_program`]), or anything else that ends when the
+    /// socket closes.
     ///
     /// # Errors
     /// The worker cannot be started.
     fn start(&self, link: UnixStream) -> io::Result<Option<Child>>;
 }
 
-/// Starts this program again with other arguments, and passes the socket as standard input. The new process inherits
-/// only a fixed list of environment variables.
+/// Starts this program again with other arguments, with the socket as standard input. The new process gets only a fixed
+/// list of environment variables.
 ///
 /// # Errors
 /// The process cannot be started.
@@ -78,7 +78,7 @@ pub trait Workers: fmt::Debug + Send + Sync {
     reason = "the value is not configuration, and is passed on without being read"
 )]
 pub fn start_program(arguments: &[&str], link: UnixStream) -> io::Result<Child> {
-    // Starts the running program, even if its file on disk was replaced.
+    // The running program is started, even if its file on disk was replaced.
     let program = match cfg!(target_os = "linux") {
         true => "/proc/self/exe".into(),
         false => std::env::current_exe()?,
@@ -98,8 +98,8 @@ pub fn start_program(arguments: &[&str], link: UnixStream) -> io::Result<Child> 
         .spawn()
 }
 
-/// Runs workers inside this process, for programs that embed the crate. A statement that cannot be interrupted runs to
-/// its end there.
+/// Workers inside this process, for programs that embed the crate. A statement that cannot be interrupted runs to its
+/// end there.
 #[derive(Debug)]
 pub struct WorkersWithin(pub Arc<dyn Source>);
 
@@ -120,13 +120,13 @@ impl Workers for WorkersWithin {
     }
 }
 
-/// Server's handle of a worker. Dropping the handle ends the worker.
+/// Handle of a worker at the server. Dropping it ends the worker.
 #[derive(Debug)]
 pub(crate) struct Worker {
     link: tokio::net::UnixStream,
     child: Option<Child>,
     state: String,
-    /// Folder for spilled data, removed after the process has ended.
+    /// Folder for spilled data, removed after the end of the process.
     spill: TempDir,
 }
 
@@ -140,22 +140,21 @@ impl Worker {
         wire::told(&mut self.link).await
     }
 
-    /// Returns true while the worker process runs.
+    /// True while the worker process runs.
     fn is_there(&mut self) -> bool {
         self.child
             .as_mut()
             .is_none_or(|child| matches!(child.try_wait(), Ok(None)))
     }
 
-    /// Ends the worker, even if it is busy.
     pub(crate) async fn end(mut self) {
         if let Some(child) = &mut self.child {
             let _ = child.kill().await;
         }
     }
 
-    /// Returns true if a worker ended because of too little memory. The program aborts if an allocation fails, and the
-    /// kernel kills the largest process if memory runs out.
+    /// True if a worker ended because of too little memory. The program aborts if an allocation fails, and the kernel
+    /// kills the largest process if memory runs out.
     pub(crate) async fn lacked_memory(mut self) -> bool {
         let Some(child) = &mut self.child else { return false };
         let ended = tokio::time::timeout(BREAK_OFF_MAX, child.wait()).await;
@@ -164,18 +163,17 @@ impl Worker {
     }
 }
 
-/// Idle workers of a server.
 #[derive(Debug)]
 pub(crate) struct IdleWorkers {
     config: SqlConfig,
     source: Arc<dyn Workers>,
     idle: Mutex<Vec<Worker>>,
-    /// Locked while a worker is started in advance.
+    /// Lock while a worker is started in advance.
     starting: tokio::sync::Mutex<()>,
 }
 
 impl IdleWorkers {
-    /// Creates an empty set of workers. The first statement starts the first worker.
+    /// Creates an empty set of workers. The first statement starts the first one.
     pub(crate) fn new(config: &SqlConfig, source: Arc<dyn Workers>) -> Result<Self, StartError> {
         let workers = Self {
             config: config.clone(),
@@ -187,7 +185,7 @@ impl IdleWorkers {
         Ok(workers)
     }
 
-    /// Takes an idle worker with current tables, or starts one.
+    /// Returns an idle worker with current tables, or starts one.
     pub(crate) async fn take(&self) -> Result<Worker, SqlError> {
         let state = self.source.state()?;
         loop {
@@ -196,7 +194,7 @@ impl IdleWorkers {
                 if self.starting.try_lock().is_ok() {
                     return self.start(state).await;
                 }
-                // A worker is being started in advance, so wait for it.
+                // The lock is free once the worker that is started in advance is ready.
                 drop(self.starting.lock().await);
                 continue;
             };
@@ -207,7 +205,7 @@ impl IdleWorkers {
         }
     }
 
-    /// Keeps a worker for the next statement, unless there are already as many idle workers as concurrent statements.
+    /// Keeps a worker for the next statement, unless as many workers are idle as statements may run.
     pub(crate) fn keep(&self, worker: Worker) {
         let mut idle = self.idle();
         if idle.len() < self.config.concurrency_max {
@@ -215,7 +213,7 @@ impl IdleWorkers {
         }
     }
 
-    /// Takes an idle worker whose tables are outdated.
+    /// Returns an idle worker whose tables are outdated.
     pub(crate) fn outdated(&self) -> Option<Worker> {
         let state = self.source.state().ok();
         let mut idle = self.idle();
@@ -223,7 +221,7 @@ impl IdleWorkers {
         Some(idle.swap_remove(at))
     }
 
-    /// Starts one worker in advance and opens its tables. Does nothing if another worker is being started.
+    /// Starts one worker in advance and opens its tables, unless another one is being started.
     pub(crate) async fn spare(&self) {
         let Ok(_only) = self.starting.try_lock() else {
             return;

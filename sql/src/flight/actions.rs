@@ -1,5 +1,5 @@
 //! Flight actions: requests besides queries, which manage sessions and prepared statements or cancel statements. The
-//! server stores no sessions and prepared statements, so most actions only return a fixed answer.
+//! server stores neither sessions nor prepared statements, so most actions only return a fixed answer.
 
 use prost::Message;
 
@@ -22,13 +22,13 @@ const CANCEL_QUERY: &str = "CancelQuery";
 
 /// Status code for a closed session. The server stores no sessions, so closing one always succeeds.
 const CLOSED: i32 = 1;
-/// Status code for a cancel request. A statement ends only when the call that reads its rows ends.
+/// Status code for a cancel request. A statement ends only with the call that reads its rows.
 const NOT_CANCELLABLE: i32 = 3;
 
-/// Session options. A client may set them to these values again, but cannot set other values or options.
+/// Session options. A client may set them to these values, but not to others, and may set no other options.
 const OPTIONS: [(&str, &str); 2] = [("catalog", CATALOG), ("schema", SCHEMA)];
 
-/// Returns the answer of an action for which no statement must be planned.
+/// Returns the answer of an action that needs no plan of a statement.
 pub(super) fn told(kind: &str, body: &[u8]) -> Result<Vec<u8>, Failure> {
     Ok(match kind {
         // The server stores no prepared statements, so there is nothing to close.
@@ -80,7 +80,6 @@ fn set(wanted: &SessionOptions) -> SetSessionOptionsResult {
     }
 }
 
-/// Returns the list of supported actions.
 pub(super) fn actions() -> Vec<u8> {
     let known = [
         (

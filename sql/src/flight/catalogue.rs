@@ -40,7 +40,7 @@ pub(super) fn table_types() -> Result<RecordBatch, SqlError> {
     batch(vec![text("table_type", false)], vec![texts([TABLE])])
 }
 
-/// Returns true if a name matches a pattern of SQL `like`.
+/// True if a name matches a pattern of SQL `like`.
 fn matches(name: &str, pattern: Option<&str>) -> bool {
     let Some(pattern) = pattern else { return true };
     let (name, pattern) = (StringArray::from(vec![name]), StringArray::from(vec![pattern]));

@@ -1,5 +1,5 @@
-//! Capabilities of the server, by their `SqlInfo` numbers. JDBC clients request nearly all of these facts and fail if
-//! one is missing. The server is read-only and has no transactions. A client cancels a statement by ending the call.
+//! Capabilities of the server by their `SqlInfo` numbers. JDBC clients request nearly all of them and fail if one is
+//! missing. The server is read-only and has no transactions. A client cancels a statement by ending the call.
 
 use std::sync::Arc;
 
@@ -14,7 +14,6 @@ use super::catalogue::{batch, failed, texts};
 use super::messages::GetSqlInfo;
 use crate::SqlError;
 
-/// Value of a capability.
 #[derive(Debug, Clone, Copy)]
 enum Fact {
     Text(&'static str),
@@ -29,7 +28,7 @@ enum Fact {
 
 use Fact::{Bits, Flag, NoConversions, Text, Whole};
 
-/// All capabilities that are not plain limits.
+/// All capabilities except plain limits.
 const FACTS: [(u32, Fact); 54] = [
     (0, Text("haat")),
     (1, Text(env!("CARGO_PKG_VERSION"))),
@@ -43,7 +42,7 @@ const FACTS: [(u32, Fact); 54] = [
     (500, Flag(false)),
     (501, Flag(false)),
     (502, Flag(false)),
-    // Unquoted names are converted to lowercase.
+    // Unquoted names become lowercase.
     (503, Whole(3)),
     (504, Text("\"")),
     (505, Whole(0)),
@@ -63,11 +62,11 @@ const FACTS: [(u32, Fact); 54] = [
     (522, Bits(0b11)),
     (523, Flag(true)),
     (524, Flag(true)),
-    // Supports the minimum and the core SQL grammar, and the entry level of the SQL-92 standard.
+    // The engine supports the minimum and the core SQL grammar, and the entry level of the SQL-92 standard.
     (525, Bits(0b11)),
     (526, Bits(0b1)),
     (527, Flag(false)),
-    // Supports limited and full outer joins.
+    // The engine supports limited and full outer joins.
     (528, Bits(0b110)),
     (529, Text("schema")),
     (530, Text("procedure")),
@@ -78,10 +77,10 @@ const FACTS: [(u32, Fact); 54] = [
     (535, Bits(0)),
     (536, Flag(false)),
     (537, Flag(false)),
-    // Supports subqueries in comparisons, in `exists` and in `in`.
+    // The engine supports subqueries in comparisons, in `exists` and in `in`.
     (538, Bits(0b111)),
     (539, Flag(true)),
-    // Supports `union` with and without `all`.
+    // The engine supports `union` with and without `all`.
     (540, Bits(0b11)),
     (556, Flag(false)),
     (557, Whole(64 * 1024)),
@@ -97,7 +96,7 @@ const FACTS: [(u32, Fact); 54] = [
 
 /// Numbers of limits that do not exist here: lengths of literals and names, numbers of columns, tables and connections.
 const UNLIMITED: std::ops::RangeInclusive<u32> = 541..=561;
-/// Numbers of capabilities that a read-only server does not have.
+/// Numbers of capabilities that a read-only server lacks.
 const ABSENT: [u32; 7] = [565, 566, 572, 573, 574, 575, 576];
 
 fn facts() -> impl Iterator<Item = (u32, Fact)> {
@@ -109,7 +108,7 @@ fn facts() -> impl Iterator<Item = (u32, Fact)> {
     FACTS.into_iter().chain(unlimited).chain(absent).chain([(571, Bits(0))])
 }
 
-/// Returns the requested capabilities, or all capabilities if the request names none.
+/// Returns the requested capabilities, or all of them if the request names none.
 pub(super) fn sql_info(wanted: &GetSqlInfo) -> Result<RecordBatch, SqlError> {
     let mut facts: Vec<_> = facts()
         .filter(|(number, _)| wanted.info.is_empty() || wanted.info.contains(number))

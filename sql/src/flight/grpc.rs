@@ -29,11 +29,8 @@ const ESCAPED: &AsciiSet = &CONTROLS.add(b'%');
 /// Error of a gRPC call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The statement failed.
     Sql(SqlError),
-    /// The request cannot be decoded.
     Malformed(&'static str),
-    /// The server does not support the call.
     Unimplemented(String),
 }
 
@@ -69,7 +66,7 @@ impl Failure {
         let (code, words) = self.status();
         headers.insert(STATUS, HeaderValue::from(u16::from(code)));
         let words = utf8_percent_encode(&words, ESCAPED).to_string();
-        // The encoded text is always a valid header, because it is ASCII without control characters.
+        // The encoded text is ASCII without control characters, so it is a valid header.
         if let Ok(words) = HeaderValue::from_str(&words) {
             headers.insert(MESSAGE, words);
         }

@@ -1,5 +1,5 @@
-//! Messages of Arrow Flight and Flight SQL that a read-only server exchanges (`Flight.proto`, `FlightSql.proto`). The
-//! field numbers are those of the specification.
+//! Messages of Arrow Flight and Flight SQL for a read-only server (`Flight.proto`, `FlightSql.proto`). The field
+//! numbers are those of the specification.
 
 use std::collections::BTreeMap;
 
@@ -96,8 +96,7 @@ pub(crate) struct StatementTicket {
     pub(crate) handle: Vec<u8>,
 }
 
-/// Contents of a ticket or handle. A handle contains the whole statement, because the server stores no state between
-/// calls.
+/// Content of a ticket or handle. It contains the whole statement, because the server stores no state between calls.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Handle {
     #[prost(string, tag = "1")]
@@ -150,7 +149,7 @@ pub(crate) struct GetXdbcTypeInfo {
     pub(crate) data_type: Option<i32>,
 }
 
-/// Value of a session option. Only strings are read; the other value types of the specification are ignored.
+/// Value of a session option. Only strings are read; other value types of the specification are ignored.
 #[derive(Clone, PartialEq, Eq, Hash, Message)]
 pub(crate) struct SessionOptionValue {
     #[prost(string, optional, tag = "1")]
@@ -176,7 +175,7 @@ pub(crate) struct SetSessionOptionsResult {
     pub(crate) errors: BTreeMap<String, SessionOptionError>,
 }
 
-/// Status after closing a session or canceling a statement.
+/// Status after closing a session or cancelling a statement.
 #[derive(Clone, PartialEq, Eq, Hash, Message)]
 pub(crate) struct Outcome {
     #[prost(int32, tag = "1")]

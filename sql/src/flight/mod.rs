@@ -1,7 +1,7 @@
 //! Arrow Flight SQL for read-only statements over HTTP/2 (docs/adr/029).
 //!
-//! The server keeps nothing between calls. A prepared statement and a ticket contain the statement itself and the
-//! requested point in time. A client can therefore continue with another server of the same release.
+//! The server keeps nothing between calls. A prepared statement and a ticket contain the statement and the requested
+//! point in time, so a client can continue with another server of the same release.
 
 mod actions;
 mod catalogue;
@@ -35,7 +35,6 @@ const TYPES: &str = "type.googleapis.com/arrow.flight.protocol.sql.";
 /// Request header with the point in time of the tables to read.
 const AS_OF: &str = "haat-as-of";
 
-/// Handles one gRPC call.
 pub(crate) async fn call(
     State(door): State<Door>,
     Path(call): Path<String>,
@@ -68,11 +67,11 @@ type Tell = dyn Fn(&RecordBatch) -> Result<RecordBatch, SqlError> + Send + Sync;
 
 /// Parsed Flight SQL command.
 enum Command {
-    /// Requests the rows of a statement.
+    /// Rows of a statement.
     Rows(Question),
-    /// Requests data that is the same on every server.
+    /// Data that is the same on every server.
     Constant(RecordBatch),
-    /// Requests data from the table list.
+    /// Data from the table list.
     Tables(Box<Tell>),
 }
 
@@ -85,7 +84,7 @@ impl CallContext {
             "DoGet" => self.rows(grpc::read(body).await?).await,
             "DoAction" => self.action(grpc::read(body).await?).await,
             "ListActions" => Ok(grpc::whole(actions::actions())),
-            // The handshake does nothing, because every call carries the caller's key.
+            // The handshake does nothing, because every call has the caller's key.
             "ListFlights" | "Handshake" => Ok(grpc::whole(Vec::new())),
             other => Err(Failure::Unimplemented(format!("call {other}"))),
         }
@@ -137,7 +136,7 @@ impl CallContext {
         Ok(tell(&catalogue::known(&known)?)?)
     }
 
-    /// Counts this call towards the caller's rate limit. Every call that plans or runs a statement is counted.
+    /// Counts this call towards the caller's rate limit. Every call that plans or runs a statement counts.
     async fn charge(&self) -> Result<(), SqlError> {
         let charged = self.door.guard.charge(&self.asker.caller, PATTERN).await;
         charged.map_err(|_| SqlError::Limited)

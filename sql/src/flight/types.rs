@@ -14,7 +14,7 @@ struct Type {
     name: &'static str,
     number: i32,
     kind: i32,
-    /// Maximum number of digits or characters; for date and time types, the length as text.
+    /// Maximum number of digits or characters, or the length of a date or time as text.
     size: Option<i32>,
     /// Quotation mark around a literal.
     quote: Option<&'static str>,
@@ -107,7 +107,7 @@ pub(super) fn types(wanted: &GetXdbcTypeInfo) -> Result<RecordBatch, SqlError> {
         ),
         (number("nullable", false), numbers(&|_| Some(1))),
         (flag("case_sensitive", false), flags(&|one| Some(is_text(one)))),
-        // Strings can be searched with all operators including `like`. Types other than strings only allow comparisons.
+        // Strings can be searched with all operators including `like`, and other types only with comparisons.
         (
             number("searchable", false),
             numbers(&|one| Some(if is_text(one) { 3 } else { 2 })),

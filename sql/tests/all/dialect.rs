@@ -1,4 +1,4 @@
-//! Tests of functions and syntax that DuckDB users are used to.
+//! Tests of functions and syntax that DuckDB users know.
 
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ async fn functions_of_duckdb_answer_what_they_do_there() {
     }
 }
 
-/// The query uses several threads, so the counts of the threads must be merged.
+/// The query uses several threads, whose counts must be merged.
 #[tokio::test]
 async fn the_most_frequent_value_is_told_of_each_group() {
     let config = SqlConfig {

@@ -1,4 +1,4 @@
-//! Tests of `POST /v1/sql` as a client sees it.
+//! Tests of `POST /v1/sql` as clients use it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -153,7 +153,7 @@ async fn where_keys_are_wanted_nobody_comes_in_without_one() {
     insta::assert_snapshot!(told(&server, "select 1").await, @r#"401 {"code":"missing_credentials","detail":"statements need a key that the operator has allowed: send it in X-Service-Key or as a bearer token","reason":"anonymous","status":401,"title":"A key or a session is needed","type":"urn:haat:problem:missing_credentials"}"#);
 }
 
-/// Accepts any key, but rejects it after `revoked_after` checks.
+/// Identity check that accepts any key until it has checked it `revoked_after` times.
 #[derive(Debug)]
 struct RevokedKey {
     asked: AtomicUsize,

@@ -1,4 +1,4 @@
-//! Tests of Arrow Flight SQL as a client sees it, message by message.
+//! Tests of Arrow Flight SQL as clients use it, message by message.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,7 +26,7 @@ struct Any {
     value: Vec<u8>,
 }
 
-/// Protobuf message `CommandStatementQuery`. The same message also serves as the request that prepares a statement.
+/// Protobuf message `CommandStatementQuery`, which is also the request that prepares a statement.
 #[derive(Clone, PartialEq, Eq, Message)]
 struct Query {
     #[prost(string, tag = "1")]
@@ -88,7 +88,6 @@ async fn server(requests: u32) -> EdgeRouter {
     sql::flight_router(door).edge(config)
 }
 
-/// Sends a call and returns its gRPC status.
 async fn status(server: &EdgeRouter, call: &str, message: &impl Message) -> String {
     let message = message.encode_to_vec();
     let mut body = vec![0];

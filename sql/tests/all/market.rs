@@ -44,7 +44,7 @@ fn products() -> MemTable {
     MemTable::try_new(schema, vec![batches]).unwrap()
 }
 
-/// Starts the test program again so that it runs only the test [`serves_statements`].
+/// Workers that are processes of the test program, in which only the test [`serves_statements`] runs.
 #[derive(Debug)]
 struct Processes {
     has_stuck: bool,
@@ -61,7 +61,7 @@ impl Workers for Processes {
     }
 }
 
-/// Runs a worker. The worker is a test so that the test program contains it. The function returns immediately if no
+/// Runs a worker. The worker is a test because the test program must contain it. The function returns at once if no
 /// server started the process.
 #[test]
 #[ignore = "what servers of the other tests start"]
@@ -83,12 +83,11 @@ fn serves_statements() {
     link.serve(source).unwrap();
 }
 
-/// Creates an engine over the test market.
 pub(crate) fn engine(config: &SqlConfig) -> SqlEngine {
     engine_of(config, false)
 }
 
-/// Creates an engine over the test market, optionally with the table of [`stuck`].
+/// Creates an engine over the test market, with the table of [`stuck`] if `has_stuck` is set.
 pub(crate) fn engine_of(config: &SqlConfig, has_stuck: bool) -> SqlEngine {
     SqlEngine::new(config, Arc::new(Processes { has_stuck })).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Tests a statement that its worker cannot interrupt. The server must still run other statements meanwhile.
+//! Test of a statement that its worker cannot interrupt. The server must still run other statements.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Tests of statements that need too many resources. Each statement must get a result or an error that explains what to
-//! change, and memory must stay within its limit.
+//! Tests of statements that need too many resources. Each must get a result or an error that explains what to change,
+//! and memory must stay within its limit.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn question(statement: &str) -> Question {
     }
 }
 
-/// Runs a statement and collects all rows of its answer.
+/// Runs a statement and returns all rows of its answer.
 pub(crate) async fn rows(engine: &SqlEngine, statement: &str, timeout_ms: u64) -> Result<Vec<RecordBatch>, SqlError> {
     let mut answer = engine.query(question(statement), Format::Arrow, timeout_ms).await?;
     let mut bytes = Vec::new();
@@ -206,7 +206,7 @@ fn joined(count: usize, joint: &str, piece: impl Fn(usize) -> String) -> String 
     (0..count).map(piece).collect::<Vec<_>>().join(joint)
 }
 
-/// Builds a chain of named queries, each of which reads the previous one.
+/// Returns a chain of named queries, each of which reads the previous one.
 fn in_turn(count: usize, first: &str, next: impl Fn(usize) -> String) -> String {
     let named = joined(count, ", ", |at| format!("t{} as ({})", at + 1, next(at)));
     format!("with t0 as ({first}), {named}")
@@ -430,7 +430,7 @@ async fn a_sort_larger_than_memory_is_answered_from_disk() {
     assert_eq!(most, (PRODUCTS * 10).to_string());
 }
 
-/// Counts the files below a folder, without counting folders.
+/// Counts the files below a folder.
 fn files(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
     let count = |entry: std::fs::DirEntry| match entry.path() {
