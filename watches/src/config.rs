@@ -12,7 +12,7 @@ pub struct WatchesConfig {
     pub timeout_ms: u64,
     /// Maximum number of events that are delivered concurrently.
     pub deliveries_at_once_max: u32,
-    /// Maximum number of e-mails to one address within a day. Further e-mails are deferred.
+    /// Maximum number of e-mails to one address within a day. Further e-mails are sent later.
     pub mails_per_address_per_day_max: u32,
 }
 

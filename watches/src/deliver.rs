@@ -1,4 +1,5 @@
-//! Delivers events from rows in the state. Each round takes a lease on its events, for all delivery methods alike.
+//! Delivery of events that are rows in the state. Each round takes a lease on its events, for all delivery methods
+//! alike.
 
 use std::time::Duration;
 
@@ -16,14 +17,14 @@ use crate::watches::Watches;
 /// Time in milliseconds that an attempt may need in addition to the receiver's time, to request a quote and write the
 /// outcome.
 const LEASE_SLACK_MS: u64 = 30_000;
-/// Maximum time to wait for a quote. Without a quote the event is delivered nevertheless.
+/// Maximum time to wait for a quote. The event is delivered even without one.
 const QUOTE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Watches {
-    /// Delivers due events, up to the limit for concurrent deliveries. Returns the number of attempted events.
+    /// Delivers due events, up to the limit for concurrent deliveries. Returns the number of attempts.
     ///
     /// # Errors
-    /// Returns a [`WatchError`] if the state does not answer. Leased events are due again when their lease ends.
+    /// Returns a [`WatchError`] if the state does not respond. Leased events are due again when their lease ends.
     pub async fn deliver_due(&self) -> Result<usize, WatchError> {
         let parts = &self.0;
         let now = parts.clock.now();

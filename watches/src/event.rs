@@ -1,4 +1,4 @@
-//! Messages that are sent to the receivers of watches.
+//! Messages to the receivers of watches.
 
 use data_model::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::error::WatchError;
 use crate::rules::conditions::WatchReason;
 use crate::rules::reading::{Reading, WatchedProduct};
 
-/// Type of an event that a condition triggered.
+/// Type of an event that a condition caused.
 pub(crate) const FIRED: &str = "watch.fired";
 /// Type of an event that the owner requested as a test.
 pub(crate) const TEST: &str = "watch.test";
@@ -25,7 +25,6 @@ pub(crate) struct EventMessage {
     pub(crate) data: EventData,
 }
 
-/// Content of an event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct EventData {
     pub(crate) event_id: String,

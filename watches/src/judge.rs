@@ -1,4 +1,4 @@
-//! Evaluates watches against a release and against live responses of stores.
+//! Evaluation of watches on a release and on live responses of stores.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use crate::watches::Watches;
 
 /// Number of watches that are read in one batch.
 const PAGE: u32 = 500;
-/// Maximum number of watches of one product that are evaluated for one live response.
+/// Maximum number of a product's watches that are evaluated for one live response.
 const OF_PRODUCT_MAX: u32 = 1_000;
-/// Age in milliseconds above which a product does not count as new. Events are remembered for longer.
+/// Age in milliseconds above which a product is not new. Events are remembered for longer.
 const NEW_MS: i64 = 30 * 24 * 3_600_000;
 
 /// Watch with its parsed row.
@@ -26,7 +26,7 @@ struct OpenWatch<'a> {
     before: Reading,
 }
 
-/// Parses a row. A row that cannot be parsed is logged and skipped, without effect on the others.
+/// Parses a row. A row that cannot be parsed is logged and skipped.
 fn read(row: &WatchRow) -> Option<OpenWatch<'_>> {
     let read = || Ok::<_, serde_json::Error>((serde_json::from_str(&row.terms)?, serde_json::from_str(&row.seen)?));
     match read() {
@@ -75,7 +75,6 @@ impl OpenWatch<'_> {
     }
 }
 
-/// Returns the variant of a watch.
 fn variant(watched: &WatchedProduct) -> Option<data_model::VariantId> {
     let number = watched.variant_id.as_ref()?.parse().ok()?;
     Some(data_model::VariantId(number))
@@ -99,12 +98,11 @@ fn overlaid(mut product: StoredProduct, observation: &Observation) -> StoredProd
 }
 
 impl Watches {
-    /// Evaluates all watches against the current release. Returns the number of new events. A repeated evaluation of
-    /// the same release creates no events. A skipped release loses no change, because readings are compared instead of
-    /// releases.
+    /// Evaluates all watches on the current release. Returns the number of new events. A repeated evaluation of a
+    /// release creates no events. A skipped release loses no change, because readings are compared instead of releases.
     ///
     /// # Errors
-    /// Returns a [`WatchError`]. Watches that were already evaluated keep their result. The other watches are evaluated
+    /// Returns a [`WatchError`]. Watches that were already evaluated keep their result, and the others are evaluated
     /// next time.
     pub async fn judge(&self) -> Result<u64, WatchError> {
         let (mut after, mut events) = (String::new(), 0);
@@ -173,7 +171,7 @@ impl Watches {
         Ok(events)
     }
 
-    /// Evaluates the watches of one product against its store's response. Returns the number of new events.
+    /// Evaluates the watches of one product on its store's response. Returns the number of new events.
     ///
     /// # Errors
     /// Returns a [`WatchError`].

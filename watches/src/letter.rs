@@ -1,4 +1,4 @@
-//! Formats an event as an e-mail for a person. The module is pure (no I/O, no clock).
+//! Event as an e-mail for a person. The module is pure (no I/O, no clock).
 
 use data_model::Money;
 use url::Url;
@@ -10,14 +10,12 @@ use crate::rules::reading::Reading;
 /// Maximum number of characters of a title in a subject.
 const TITLE_CHARS_MAX: usize = 120;
 
-/// Subject and text of an e-mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Letter {
     pub(crate) subject: String,
     pub(crate) text: String,
 }
 
-/// Links in an e-mail.
 pub(crate) struct Links<'a> {
     pub(crate) market: &'a Url,
     pub(crate) stop: &'a Url,
@@ -84,7 +82,7 @@ fn reading(reading: &Reading) -> String {
     format!("{price}, {stock}")
 }
 
-/// Returns a store's text on one line, truncated.
+/// Returns a store's text on one line of limited length.
 fn line(text: &str) -> String {
     let spaced: String = text
         .chars()

@@ -1,12 +1,12 @@
-//! Watches: notify a caller when a price falls, a product is back in stock, or a query finds a new product.
+//! Watches: a caller is notified when a price falls, a product is back in stock, or a query finds a new product.
 //!
 //! In: watches created by callers, the current release, live responses of stores, and a state. Out: events, each sent
 //! once, by webhooks in the form of Standard Webhooks or by e-mail, and routes to manage watches.
 //!
 //! The [`rules`] are pure. Addresses of receivers are checked like addresses of stores. Receivers get only POST
 //! requests, and redirects are not followed. E-mails are sent only to an address with which its owner signed in.
-//! Secrets are sealed before they are stored, and are never logged. The crate does not access the catalogue directly;
-//! it queries a [`Market`].
+//! Secrets are sealed before they are stored, and are never logged. The crate does not access the catalogue directly,
+//! but queries a [`Market`].
 
 mod carriers;
 mod config;

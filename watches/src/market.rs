@@ -50,7 +50,7 @@ pub trait Market: Send + Sync + fmt::Debug {
     /// Returns a [`MarketError`].
     async fn resolve(&self, idents: &[ProductIdent]) -> Result<ResolvedProducts, MarketError>;
 
-    /// Searches the current release and returns one page of products, the best first.
+    /// Returns one page of products that a query finds in the current release, the best first.
     ///
     /// # Errors
     /// Returns a [`MarketError`].

@@ -27,7 +27,7 @@ pub(crate) struct NewWatch {
     pub(crate) receiver: NewReceiver,
 }
 
-/// Receiver of the events of a watch to create.
+/// Receiver of the events of a new watch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum NewReceiver {
@@ -37,7 +37,6 @@ pub(crate) enum NewReceiver {
     Email(String),
 }
 
-/// Subject of a watch to create.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) enum NewSubject {
     /// A product or one of its variants.
@@ -53,14 +52,13 @@ pub(crate) struct CreatedWatch {
     pub(crate) is_replayed: bool,
 }
 
-/// Returns the caller to whom watches belong. Guests cannot own watches, because anyone can create any number of
-/// guests.
+/// Returns the owner of a caller's watches. Guests cannot own watches, because anyone can create any number of guests.
 fn owner(caller: &Caller) -> Result<String, WatchError> {
     let known = caller.known().filter(|known| !matches!(known.via, Via::Guest { .. }));
     Ok(known.ok_or(WatchError::Anonymous)?.id.as_str().to_owned())
 }
 
-/// Returns the id of a new watch. The same idempotency key of the same caller gives the same id.
+/// Returns the id of a new watch, which is the same for the same idempotency key of a caller.
 fn watch_id(owner: &str, idempotency_key: Option<&str>) -> Result<String, WatchError> {
     let digits = match idempotency_key {
         Some(key) => hex::encode(&Sha256::digest(format!("{owner}\n{key}"))[..16]),
@@ -114,8 +112,8 @@ impl Watches {
         Ok(CreatedWatch { watch, is_replayed })
     }
 
-    /// Returns the receiver if it is allowed. An e-mail address must be the one that the caller's account signs in
-    /// with, because its ownership is proven. No other address receives e-mails.
+    /// Returns the receiver if it is allowed. An e-mail address must be the one with which the caller's account signs
+    /// in, because the account proves that the address is the caller's. No other address receives e-mails.
     async fn target(&self, caller: &Caller, receiver: NewReceiver) -> Result<Target, WatchError> {
         let parts = &self.0;
         let email = match receiver {
@@ -175,19 +173,17 @@ impl Watches {
         Ok((terms, Reading::of(product, variant, brand.refreshed_at)))
     }
 
-    /// Returns the caller's watches, oldest first.
+    /// Returns the caller's watches, the oldest first.
     pub(crate) async fn list(&self, caller: &Caller) -> Result<Vec<Watch>, WatchError> {
         let rows = self.0.state.watches(&owner(caller)?).await?;
         rows.iter().map(|row| self.document(row)).collect()
     }
 
-    /// Returns one of the caller's watches.
     pub(crate) async fn get(&self, caller: &Caller, id: &str) -> Result<Watch, WatchError> {
         let row = self.row(caller, id).await?;
         self.document(&row)
     }
 
-    /// Pauses or resumes a watch.
     pub(crate) async fn pause(&self, caller: &Caller, id: &str, paused: bool) -> Result<Watch, WatchError> {
         let row = self.row(caller, id).await?;
         if row.paused_at.is_some() != paused {
@@ -252,7 +248,7 @@ impl Watches {
         })
     }
 
-    /// Returns the latest events of a watch, newest first.
+    /// Returns the latest events of a watch, the newest first.
     pub(crate) async fn events(&self, caller: &Caller, id: &str) -> Result<Vec<WatchEvent>, WatchError> {
         let row = self.row(caller, id).await?;
         let events = self.0.state.watch_events(&row.id, EVENTS_MAX).await?;

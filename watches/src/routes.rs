@@ -1,4 +1,4 @@
-//! HTTP routes: each reads a request, calls one operation and writes the response.
+//! HTTP routes, which read a request, call one operation and write the response.
 
 mod read;
 
@@ -18,7 +18,7 @@ use crate::watches::Watches;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// Returns the routes of the operations with their documentation, from one registration.
+/// Returns the routes of the operations with their documentation.
 fn operations() -> OpenApiRouter<Watches> {
     described(
         "Notifies a webhook or an e-mail address when a price falls, a product is back in stock, or a new product is \
@@ -271,7 +271,7 @@ async fn list_watch_events(
     ))
 }
 
-/// Converts failures to problems for clients. All failures of operations pass through this function.
+/// Converts failures of operations to problems for clients.
 fn problem(error: &WatchError) -> Problem {
     match error {
         WatchError::Address(refusal) => read::refused_url(refusal.to_string()),

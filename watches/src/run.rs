@@ -9,15 +9,14 @@ use tokio_util::sync::CancellationToken;
 use crate::error::WatchError;
 use crate::watches::Watches;
 
-/// Maximum number of live responses that wait for evaluation. Further ones are dropped and counted; the next release
-/// has their content.
+/// Maximum number of live responses that wait for evaluation. Others are dropped and counted; the next release has
+/// their content.
 const OBSERVATIONS_MAX: usize = 1_000;
 /// Delay before a failed operation is retried.
 const AGAIN: Duration = Duration::from_secs(5);
 /// Number of delivery rounds between two deletions of old events.
 const TIDY_ROUNDS: u32 = 3_600;
-/// Time in milliseconds for which events are stored. This time is longer than the time for which a product counts as
-/// new.
+/// Time in milliseconds for which events are stored. A product counts as new for a shorter time.
 const KEPT_MS: i64 = 45 * 24 * 3_600_000;
 
 /// Non-blocking sender of live responses for evaluation.
@@ -76,8 +75,8 @@ impl Watches {
         }
     }
 
-    /// Delivers events and deletes old ones until `stop` is cancelled. An attempt in progress is finished first; its
-    /// duration is limited.
+    /// Delivers events and deletes old ones until `stop` is cancelled. A running attempt, whose duration is limited, is
+    /// finished first.
     pub async fn deliver(self, stop: CancellationToken) {
         let mut ticks = tokio::time::interval(Duration::from_millis(self.0.config.poll_ms.max(10)));
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

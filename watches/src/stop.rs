@@ -19,12 +19,12 @@ const PATH: &str = "/watches/stop";
 const TOKEN_CHARS_MAX: usize = 1_024;
 
 const PAGE: &str = include_str!("../page/stop.html");
-/// Content security policy: the page loads only the market's style sheet, and its form is sent only to this server.
+/// Content security policy: the page loads only the market's style sheet, and its form goes only to this server.
 const POLICY: &str =
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// Token that allows pausing one watch and nothing else. Only the market can create it, and only the watch's receiver
-/// has it.
+/// Token that allows pausing one watch and nothing else. Only the market can create the token, and only the watch's
+/// receiver has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StopToken {
     caller: String,
@@ -39,7 +39,7 @@ impl StopToken {
         }
     }
 
-    /// Returns the URL of the page, including the token.
+    /// Returns the URL of the page with the token.
     pub(crate) fn link(&self, keys: &MasterKeys, market: &Url) -> Result<Url, WatchError> {
         let sealed = keys.seal(STOP, PATH, &serde_json::to_vec(self)?)?;
         let mut url = market.clone();
@@ -57,8 +57,8 @@ impl StopToken {
     }
 }
 
-/// Returns the routes of the unsubscribe page and its button. The routes are not in the API description, because the
-/// page is for people.
+/// Returns the routes of the unsubscribe page and its button. They are not in the API description, because the page is
+/// for people.
 pub(crate) fn routes(watches: Watches) -> api::OpenRouter {
     let page = get(show).post(stop).with_state(watches);
     api::OpenRouter::default().route(PATH, page)
@@ -88,7 +88,7 @@ async fn stop(State(watches): State<Watches>, RawQuery(query): RawQuery) -> Resp
         .pause_watch(&token.caller, &token.watch, Some(now))
         .await
     {
-        // A watch that no longer exists sends no e-mails either.
+        // A watch that no longer exists sends no e-mails.
         Ok(_) => page(
             StatusCode::OK,
             "The e-mails of this watch are stopped",
@@ -114,7 +114,7 @@ fn unknown() -> Response {
     )
 }
 
-/// Builds a page. All texts are constants of the program, without content from a request or a store.
+/// Builds a page. All texts are constants of the program, so none comes from a request or a store.
 fn page(status: StatusCode, title: &str, content: &str) -> Response {
     let html = PAGE.replace("{title}", title).replace("{content}", content);
     let headers = [

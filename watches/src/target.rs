@@ -44,7 +44,6 @@ struct PreviousSecret {
 }
 
 impl Webhook {
-    /// Creates a receiver with a new secret.
     pub(crate) fn new(url: Url) -> Result<Self, WatchError> {
         Ok(Self {
             url,
@@ -90,7 +89,7 @@ impl std::fmt::Debug for Target {
     }
 }
 
-/// Checks whether requests may be sent to an address. An address without TLS is allowed only on this machine, if such
+/// Checks that requests may be sent to an address. An address without TLS is allowed only on this machine, if such
 /// addresses are enabled.
 pub(crate) fn check(url: &Url, allow_loopback: bool) -> Result<(), WatchError> {
     match check_url(url, allow_loopback)? {

@@ -40,7 +40,7 @@ impl fmt::Debug for WatchesParts {
 pub struct Watches(pub(crate) Arc<WatchesParts>);
 
 impl Watches {
-    /// Creates watches from their dependencies. Nothing is evaluated or delivered until a method is called.
+    /// Creates watches. Nothing is evaluated or delivered until a method is called.
     #[must_use]
     pub fn new(parts: WatchesParts) -> Self {
         Self(Arc::new(parts))

@@ -1,4 +1,4 @@
-//! Delivery by e-mail to an address that is proven to belong to the owner.
+//! Delivery by e-mail to an address that the owner is known to have.
 
 use api::TryKey;
 use async_trait::async_trait;

@@ -1,5 +1,5 @@
-//! Carriers deliver events to receivers. A carrier makes a single attempt; leases, retries and dead events are handled
-//! elsewhere, alike for all carriers.
+//! Carriers that deliver events to receivers. A carrier makes a single attempt. Leases, retries and dead events are the
+//! same for all carriers and are handled elsewhere.
 
 mod mailbox;
 mod webhook;
@@ -12,11 +12,11 @@ use state::DueEvent;
 use crate::target::Target;
 use crate::watches::WatchesParts;
 
-/// Reasons why an attempt failed, with a message for the owner.
+/// Reason why an attempt failed, with a message for the owner.
 pub(crate) enum Failure {
     /// Temporary failure; a later attempt may succeed.
     Passing(String),
-    /// The receiver does not want any more events of this watch.
+    /// The receiver does not want more events of this watch.
     Gone,
 }
 
@@ -29,12 +29,10 @@ impl Failure {
 /// Way to deliver events to a receiver.
 #[async_trait]
 pub(crate) trait Carrier: Send + Sync {
-    /// Makes one attempt to deliver an event to the receiver.
     async fn carry(&self, event: &DueEvent, parts: &WatchesParts) -> Result<(), Failure>;
 }
 
 impl Target {
-    /// Returns the carrier for this receiver.
     pub(crate) fn carrier(&self) -> &dyn Carrier {
         match self {
             Self::Webhook(webhook) => webhook,

@@ -21,13 +21,13 @@ const OF_PRODUCT: Rule = Rule::Value("only a watch of a product may have this fi
 const NO_CONDITION: Rule =
     Rule::Value("a watch of a product needs at least one of price_below, discount_at_least and back_in_stock");
 
-/// Fields that are valid only for watches of products.
+/// Fields for watches of products only.
 const OF_PRODUCTS: [&str; 4] = ["variant_id", "price_below", "discount_at_least", "back_in_stock"];
 
 /// Parses the watch to create from a request body.
 ///
 /// # Errors
-/// Returns a problem with status 422 that lists all faults.
+/// Returns a 422 that lists all faults.
 pub(super) fn new_watch(body: &JsonObject) -> Result<NewWatch, Problem> {
     let mut reader = MembersReader::new(body);
     let ident = reader.optional("product_id").parsed(product_ident);
@@ -101,7 +101,6 @@ fn address(text: &str) -> Result<Url, Rule> {
     Url::parse(text).map_err(|_| Rule::Value("not an absolute URL"))
 }
 
-/// Reads the field `paused`.
 pub(super) fn paused(body: &JsonObject) -> Result<bool, Problem> {
     let mut reader = MembersReader::new(body);
     let paused = reader.required("paused").boolean();
@@ -109,7 +108,7 @@ pub(super) fn paused(body: &JsonObject) -> Result<bool, Problem> {
     paused.ok_or_else(|| Problem::new(ErrorCode::Internal))
 }
 
-/// Reads the watch id from the path. A malformed id is treated as an unknown watch.
+/// Reads the watch id in the path. A malformed id is treated as the id of an unknown watch.
 pub(super) fn watch_id(path: PathParameters) -> Result<String, Problem> {
     let id = path.text("watch_id").map(str::to_owned);
     let id = api::QueryReader::new(None).finish(path, id)?;

@@ -7,19 +7,16 @@ use super::reading::{Reading, WatchedProduct};
 /// Subject and conditions of a watch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Terms {
-    /// Watched product or query.
     pub(crate) subject: Subject,
-    /// Conditions of the watch.
     pub(crate) conditions: Conditions,
 }
 
-/// Subject of a watch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Subject {
     /// Product that is watched.
     Product(WatchedProduct),
-    /// The products that a query finds.
+    /// Products that a query finds.
     Query(String),
 }
 
@@ -72,7 +69,7 @@ impl Conditions {
         ]
     }
 
-    /// Returns the conditions that hold now and did not hold before. A reading that is not newer returns none.
+    /// Returns the conditions that are true now and were not before. A reading that is not newer makes none true.
     pub(crate) fn newly_true(&self, before: &Reading, now: &Reading) -> Vec<WatchReason> {
         if now.observed_at <= before.observed_at {
             return Vec::new();
@@ -114,7 +111,7 @@ mod tests {
                 back_in_stock: true,
                 new_match: false,
             };
-            // Written independently of the code: a condition is reported if it holds and did not hold one step before.
+            // This rule is independent of the code: a condition is reported if it is true and was not one step before.
             let holds = |(price, available): (i64, bool)| {
                 [price < bound && available, (1_000 - price) / 10 >= percent && available, available]
             };

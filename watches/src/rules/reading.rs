@@ -54,7 +54,7 @@ impl Reading {
         }
     }
 
-    /// True if both readings have the same content, regardless of their times.
+    /// True if both readings have the same content, whatever their times.
     pub(crate) fn says_as(&self, other: &Self) -> bool {
         let observed_at = self.observed_at;
         *self
@@ -68,7 +68,7 @@ impl Reading {
     pub(crate) fn discount_pct(&self) -> i64 {
         match (self.price_minor, self.compare_at_minor) {
             (Some(price), Some(list)) if list > price && list > 0 => {
-                // The calculation uses 128 bits so that it cannot overflow for any stored amount.
+                // 128 bits cannot overflow for any stored amount.
                 let off = i128::from(list) - i128::from(price);
                 i64::try_from(off * 100 / i128::from(list)).unwrap_or(0)
             }

@@ -7,14 +7,11 @@ use ring::hmac;
 /// Prefix of secrets as receivers get them.
 const PREFIX: &str = "whsec_";
 
-/// Message to sign.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Message<'a> {
-    /// Value of the header `webhook-id`.
     pub(crate) id: &'a str,
     /// Value of the header `webhook-timestamp`, in seconds since 1970.
     pub(crate) timestamp_s: i64,
-    /// Body of the request.
     pub(crate) body: &'a str,
 }
 
@@ -23,7 +20,7 @@ pub(crate) fn secret_of(bytes: &[u8]) -> String {
     format!("{PREFIX}{}", STANDARD.encode(bytes))
 }
 
-/// Returns the value of `webhook-signature`: one signature for each secret. Malformed secrets are skipped.
+/// Returns the value of `webhook-signature`: one signature for each secret. Malformed secrets are left out.
 pub(crate) fn signatures<'a>(secrets: impl IntoIterator<Item = &'a str>, message: Message<'_>) -> String {
     let Message { id, timestamp_s, body } = message;
     let signed = format!("{id}.{timestamp_s}.{body}");

@@ -1,4 +1,4 @@
-//! Events reach their receivers signed and once, whatever receivers and servers do.
+//! Tests that events reach their receivers signed and once, whatever receivers and servers do.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn is_signed(delivery: &Delivery, secret: &Value) -> bool {
     tags.any(|tag| hmac::verify(&key, &signed, &tag).is_ok())
 }
 
-/// Starts a server with one watch that has fired, and its receiver.
+/// Starts a server with one watch that has sent an event, and its receiver.
 async fn fired(world: &World, place: &Place, manner: Manner) -> (Server, Value, Receiver) {
     world.shelf.put(1, 600, true);
     let server = world.serve(place).await;
@@ -157,7 +157,7 @@ fn a_server_that_is_killed_at_any_step_loses_nothing_and_doubles_nothing() {
         let mut world = World::new();
         world.config.timeout_ms = 60_000;
         let (server, watch, mut receiver) = fired(&world, &place, Manner::Hangs).await;
-        // The server stopped before it sent the event: only the lease was taken.
+        // The server stopped before it sent the event, so only the lease was taken.
         let lease = Lease::new("2026-11-21T12:01:00Z".parse().unwrap()).unwrap();
         let now = kit::NOON.parse().unwrap();
         assert_eq!(server.state.take_watch_events(9, &lease, now).await.unwrap().len(), 1);

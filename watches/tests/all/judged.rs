@@ -1,4 +1,4 @@
-//! Watches are evaluated by readings: each change sends one event.
+//! Tests that watches are evaluated by readings: each change sends one event.
 
 use data_model::{Observation, ObservedVariant, VariantId};
 use http::Method;
@@ -54,7 +54,7 @@ fn a_price_counts_only_while_it_is_in_stock_and_a_product_that_returns_is_back()
         assert_eq!(judged(&server).await, 0);
         world.shelf.put(1, 400, true);
         assert_eq!(judged(&server).await, 1, "both are one event");
-        // A removed product is noticed at the server's current time, which is later than the crawls of this test.
+        // The time of a removal is the server's current time, which is later than the crawls of this test.
         world.shelf.take(1);
         world.clock.advance_ms(10_000);
         assert_eq!(judged(&server).await, 0);

@@ -1,4 +1,4 @@
-//! Events reach people by e-mail at their proven address, each once, until they unsubscribe.
+//! Tests that events reach people by e-mail, each once, until they unsubscribe.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -35,7 +35,7 @@ fn kept() -> (World, Mailer) {
     (world, mailer)
 }
 
-/// Requests a sign-in link for an address and returns the account. If `follows`, the link is opened.
+/// Requests a sign-in link for an address and returns the account. With `follows`, the link is opened.
 async fn account(server: &Server, address: &str, follows: bool) -> String {
     let (now, lifetime) = (kit::NOON.parse().unwrap(), Duration::from_secs(900));
     let address = address.parse().unwrap();
@@ -222,16 +222,16 @@ fn an_address_gets_so_many_mails_a_day_and_the_others_the_next_day() {
     });
 }
 
-/// Local mail server that refuses e-mails until it is told to accept them, and falls silent where it is told to.
+/// Local mail server that refuses e-mails until it is told to accept them, and stops responding when it is told to.
 #[derive(Clone)]
 struct MailServer {
     address: SocketAddr,
     refuses: Arc<AtomicBool>,
-    /// Number of lines of a conversation after which the server says nothing more. The greeting counts as one.
+    /// Number of lines of a conversation after which the server no longer responds. The greeting counts as one.
     silent_at: Arc<AtomicUsize>,
-    /// Tells that the server has fallen silent.
+    /// Signal that the server no longer responds.
     is_silent: Arc<Notify>,
-    /// E-mails that the server has taken, each with the lines of its conversation.
+    /// E-mails that the server has accepted, each with the lines of its conversation.
     told: Arc<Mutex<Vec<Vec<String>>>>,
 }
 
@@ -254,7 +254,7 @@ impl MailServer {
         server
     }
 
-    /// Returns the transport of a process that has just started.
+    /// Returns the mailer of a process that has just started.
     fn mailer(&self) -> Mailer {
         let config = MailConfig {
             smtp_url: format!("smtp://{}", self.address),
@@ -293,8 +293,9 @@ impl MailServer {
     }
 }
 
-/// Kills a server at every line that it sends to the mail server. SMTP has no way to ask whether an e-mail was taken,
-/// so it is sent twice where the mail server took it and the answer was lost. Both copies have the same `Message-ID`.
+/// Kills a server at every line that it sends to the mail server. SMTP cannot tell if an e-mail was accepted, so the
+/// e-mail is sent twice if the mail server accepted it but the response was lost. Both copies have the same
+/// `Message-ID`.
 #[test]
 fn a_server_that_is_killed_at_any_line_of_a_mail_sends_it_once_unless_it_was_taken() {
     on_both(async |place| {
@@ -335,7 +336,7 @@ fn a_server_that_is_killed_at_any_line_of_a_mail_sends_it_once_unless_it_was_tak
             server.watches.judge().await.unwrap();
         }
         assert!(kills > 20, "an e-mail has more than {kills} lines");
-        // The server waits for two answers after the last line of an e-mail: to that line, and to `QUIT`.
+        // The server waits for two responses after the last line of an e-mail: to that line, and to `QUIT`.
         assert_eq!(doubled, 2);
         let events = format!("/v1/watches/{}/events", made["id"].as_str().unwrap());
         let (_, told) = ask(&server, &asha, Method::GET, &events, None).await;
@@ -347,7 +348,7 @@ fn a_server_that_is_killed_at_any_line_of_a_mail_sends_it_once_unless_it_was_tak
     });
 }
 
-/// Returns the number of e-mails that were taken since the last call. All of them must be the same one.
+/// Returns the number of e-mails that were accepted since the last call. All of them must be the same one.
 fn copies_of_one(mails: &MailServer) -> usize {
     let taken = std::mem::take(&mut *mails.told.lock().unwrap());
     let ids: BTreeSet<&String> = taken

@@ -1,4 +1,4 @@
-//! Only owners can create, read, pause and delete their watches.
+//! Tests that only owners can create, read, pause and delete their watches.
 
 use http::{Method, StatusCode};
 use serde_json::{Value, json};

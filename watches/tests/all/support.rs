@@ -24,7 +24,7 @@ use storefront::{Lookup, Storefront, StorefrontConfig};
 use tokio::sync::mpsc;
 use watches::{MailSender, Market, MarketError, MatchedProduct, Watches, WatchesConfig, WatchesParts};
 
-/// Empty state in one database, with the resources that keep it alive.
+/// Empty state in one database, with the resources that it needs.
 pub(crate) struct Place {
     pub(crate) target: StateTarget,
     _folder: Option<tempfile::TempDir>,
@@ -81,8 +81,8 @@ pub(crate) fn product_id(platform_id: u64) -> ProductId {
 }
 
 impl Shelf {
-    /// Adds a product as a crawl would find it. The product has a variant with the product's own number, and one that
-    /// is ten times as expensive.
+    /// Adds a product as if a crawl had found it. One variant has the product's number, and another is ten times as
+    /// expensive.
     pub(crate) fn put(&self, platform_id: u64, price_minor: i64, available: bool) {
         let variant = |number: u64, price_minor: i64| StoredVariant {
             id: VariantId(number),
@@ -164,7 +164,8 @@ impl Market for Shelf {
     }
 }
 
-/// Accepts keys of the form `haat_live_NAME`. The caller is NAME, or the account with that id (`acc_…`).
+/// Identity check that accepts keys of the form `haat_live_NAME`. The caller is NAME, or the account with that id
+/// (`acc_…`).
 #[derive(Debug)]
 struct AnyKey;
 
@@ -200,7 +201,6 @@ impl Lookup for OneAddress {
     }
 }
 
-/// Server with watches.
 pub(crate) struct Server {
     pub(crate) watches: Watches,
     pub(crate) state: State,
@@ -232,7 +232,7 @@ impl World {
         }
     }
 
-    /// Starts a server over a state; several servers may share a state.
+    /// Starts a server over a state. Several servers may share a state.
     pub(crate) async fn serve(&self, place: &Place) -> Server {
         let state = State::open(&place.target).await.unwrap();
         let config = StorefrontConfig {
@@ -271,7 +271,6 @@ impl World {
     }
 }
 
-/// Request of a caller.
 pub(crate) struct Ask<'a> {
     pub(crate) method: Method,
     pub(crate) path: &'a str,
@@ -300,7 +299,7 @@ impl Server {
             .header("host", "market.example");
         let request = match ask.caller {
             "" => request,
-            // The request is sent like one from a page of the site itself.
+            // The request has the headers of one from a page of the site.
             "guest" => request
                 .header("cookie", format!("{}=guest", api::SESSION_COOKIE))
                 .header("sec-fetch-site", "same-origin"),
@@ -343,7 +342,7 @@ impl Server {
         (status, body)
     }
 
-    /// Creates a watch that fires when the product's price falls below `bound`. Returns the response.
+    /// Creates a watch that sends an event when the product's price falls below `bound`. Returns the response.
     pub(crate) async fn watch(&self, platform_id: u64, bound: i64, url: &str) -> Value {
         let body = json!({
             "product_id": product_id(platform_id), "price_below": bound, "webhook": { "url": url },
@@ -368,7 +367,6 @@ impl Server {
     }
 }
 
-/// Message as a receiver got it.
 #[derive(Debug, Clone)]
 pub(crate) struct Delivery {
     pub(crate) headers: HeaderMap,
@@ -385,7 +383,6 @@ impl Delivery {
     }
 }
 
-/// Behaviour of a receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
     Answers(u16),
