@@ -7,8 +7,8 @@ use axum::response::Redirect;
 use axum::routing::{MethodRouter, get};
 use http::{HeaderMap, HeaderName, header};
 
-/// Content security policy: the page may load resources only from its own origin. Displayed text therefore cannot run
-/// as a script.
+/// Content security policy: the page may load resources only from its own origin, so that displayed text cannot run as
+/// a script.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
     trusted-types 'none'";
@@ -41,8 +41,7 @@ const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
-/// Serves the same page at `/dashboard/` and `/dashboard/link`. The URL fragment of a link is read by the page's
-/// script.
+/// Serves the same page at `/dashboard/` and `/dashboard/link`, whose script reads the URL fragment of a link.
 pub(crate) fn routes(shows_mails: bool) -> OpenRouter {
     let page = Arc::new(asset(HTML, PAGE));
     let moved = get(async || Redirect::permanent("/dashboard/"));

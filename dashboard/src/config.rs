@@ -14,7 +14,7 @@ use crate::local_path::LocalPath;
 #[serde(default, deny_unknown_fields)]
 pub struct DashboardConfig {
     /// Address under which browsers reach this server, such as `https://market.example`. The scheme must be `https`,
-    /// except for `http` on this machine. The address comes from the program's `public_url` setting, not from this
+    /// except for `http` on this machine. The program's setting `public_url` sets the address, not a key of this
     /// section.
     #[serde(skip)]
     pub public_url: String,
@@ -60,8 +60,8 @@ impl Default for GuestsConfig {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OidcConfig {
-    /// Issuer URL, exactly as in the provider's tokens. The provider's configuration is read below this URL. Empty
-    /// means no provider.
+    /// Issuer URL, exactly as in the provider's tokens. The provider's configuration is below this URL. Empty means no
+    /// provider.
     pub issuer: String,
     /// Client id of this server at the provider.
     pub client_id: String,
@@ -72,7 +72,7 @@ pub struct OidcConfig {
     pub scopes: String,
 }
 
-/// Configuration error that prevents the dashboard from starting. The messages contain no secrets.
+/// Configuration error that prevents the start of the dashboard. The messages contain no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DashboardConfigError {
     /// Browsers would not keep session cookies for the public address.
@@ -173,8 +173,8 @@ pub fn check_public_url(public_url: &str) -> Result<(), DashboardConfigError> {
     PublicUrl::parse(public_url).map(|_| ())
 }
 
-/// Returns the URL of a sign-in link. The token is in the fragment after `#`. Browsers never send the fragment, so the
-/// token is in no log and no `Referer` header.
+/// Returns the URL of a sign-in link. The token is in the fragment after `#`, which browsers never send, so it is in no
+/// log and no `Referer` header.
 ///
 /// # Errors
 /// [`DashboardConfigError::PublicUrl`].
@@ -194,7 +194,7 @@ pub(crate) fn address_of_link(public_url: &PublicUrl, token: &LinkToken, return_
 /// Origin under which browsers reach this server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PublicUrl {
-    /// Origin such as `https://market.example`, as browsers write it in the `Origin` header.
+    /// Origin such as `https://market.example`, in the spelling of the `Origin` header.
     origin: String,
 }
 
@@ -230,7 +230,7 @@ impl fmt::Display for PublicUrl {
     }
 }
 
-/// Returns true if the traffic cannot be read or changed on the way: the URL uses `https` or is on this machine.
+/// True if nobody can read or change the traffic on the way: the URL uses `https` or is on this machine.
 pub(crate) fn is_trustworthy(url: &Url) -> bool {
     let is_here = match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

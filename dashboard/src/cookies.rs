@@ -1,4 +1,4 @@
-//! Cookies of the dashboard. The cookies are sent only to this host and only over TLS, and scripts cannot read them.
+//! Cookies of the dashboard. They are sent only to this host and only over TLS, and scripts cannot read them.
 
 use api::SESSION_COOKIE;
 use http::{HeaderMap, HeaderValue, header};
@@ -23,7 +23,7 @@ pub(crate) fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     named.next().is_none().then_some(first)
 }
 
-/// Returns the session token from the browser's cookie; `None` if the cookie is missing or malformed.
+/// Returns the session token in the browser's cookie. Returns `None` if the cookie is missing or malformed.
 pub(crate) fn session(headers: &HeaderMap) -> Option<SessionToken> {
     value(headers, SESSION_COOKIE)?.parse().ok()
 }
@@ -33,7 +33,6 @@ pub(crate) fn set_session(token: &SessionToken, seconds: u64) -> Option<HeaderVa
     set(SESSION_COOKIE, token.text(), seconds)
 }
 
-/// Builds the `Set-Cookie` header that removes the session cookie.
 pub(crate) fn remove_session() -> Option<HeaderValue> {
     set(SESSION_COOKIE, "", 0)
 }

@@ -9,28 +9,28 @@ use state::{AccountId, EmailAddress};
 
 use crate::config::DashboardConfig;
 
-/// Maximum number of invalid links and unknown sign-in callbacks of one client per minute. Each invalid link or
-/// callback costs a write to the state database.
+/// Maximum number of invalid links and unknown sign-in callbacks per client and minute. Each costs a write to the state
+/// database.
 const WRONG_LINKS_MAX: u32 = 10;
-/// Maximum number of cookies with an unknown session that one client may send in a minute.
+/// Maximum number of cookies with an unknown session per client and minute.
 const FORGED_MAX: u32 = 60;
-/// Maximum number of changes of one account in a minute. A person makes fewer, and a program in a loop cannot flood the
+/// Maximum number of changes of an account per minute. A person makes fewer, and a program in a loop cannot flood the
 /// audit log or the list of keys.
 const CHANGES_MAX: u32 = 30;
 const MINUTE: Duration = Duration::from_secs(60);
-/// Maximum number of mails in an hour that one client network may request. Several people may share a network. One
-/// address gets at most `MAILS_TO_MAX`, because a slow mail may be requested again.
+/// Maximum number of mails per hour that a client network may request. Several people may share a network. One address
+/// gets at most `MAILS_TO_MAX`, because a slow mail may be requested again.
 const MAILS_FROM_MAX: u32 = 20;
 const MAILS_TO_MAX: u32 = 5;
 const HOUR: Duration = Duration::from_secs(3600);
-/// Maximum number of provider sign-ins that one client may start within `PENDING_LIFETIME`.
+/// Maximum number of provider sign-ins that a client may start within `PENDING_LIFETIME`.
 #[cfg(feature = "oidc")]
 const BEGUN_MAX: u32 = 20;
 /// Maximum time that people may spend at the provider.
 #[cfg(feature = "oidc")]
 pub(crate) const PENDING_LIFETIME: Duration = Duration::from_secs(600);
 
-/// Rate limits of the endpoints: by client network for public endpoints, and by account for others.
+/// Rate limits of the endpoints: by client network for public endpoints, and by account for the others.
 #[derive(Debug)]
 pub(crate) struct Doors {
     pub(crate) wrong_links: Tries<ClientNetwork>,
@@ -77,7 +77,7 @@ fn too_many(wait: Duration) -> Problem {
     Problem::new(ErrorCode::RateLimit).detail(detail).retry_after(wait)
 }
 
-/// Client network of a request, if it is known.
+/// Client network of a request, if known.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sender(pub(crate) Option<ClientNetwork>);
 
@@ -91,7 +91,6 @@ impl Sender {
         tries.check(TryKey::of_network(self.0), now).map_err(too_many)
     }
 
-    /// Counts an attempt of this network.
     pub(crate) fn tried(self, tries: &Tries<ClientNetwork>, now: Timestamp) {
         tries.note(TryKey::of_network(self.0), now);
     }

@@ -2,13 +2,13 @@
 //!
 //! Input: the state database, a clock, the limits of plans, and configuration. Output: routes for the page and for the
 //! requests of its script under `/dashboard/api/`. A visitor of the market's page gets a guest session with the first
-//! cart. The guest's cart remains after sign-in. People sign in at an OpenID provider (feature `oidc`), with a link
-//! sent by mail (feature `mail`), or with a link from the operator.
+//! cart, which remains after sign-in. People sign in at an OpenID provider (feature `oidc`), with a link sent by mail
+//! (feature `mail`), or with a link from the operator.
 //!
 //! Sessions are cookies for this host only, and the server stores only their hashes. Requests that change data must
-//! come from the page itself. The crate never sees a password. The crate never stores or logs a key, a token or a
-//! provider's response. Data of other accounts is never shown or changed. The only other site to which the crate
-//! redirects is the configured provider.
+//! come from the page itself. The crate never sees a password, and never stores or logs a key, a token or a provider's
+//! response. It never shows or changes data of other accounts. The only other site to which it redirects is the
+//! configured provider.
 
 mod answer;
 mod assets;
@@ -62,7 +62,7 @@ pub(crate) struct Inner {
     guests: GuestsConfig,
     doors: Doors,
     link_lifetime: Duration,
-    /// Sends mails with sign-in links, if configured.
+    /// Mailer of sign-in links, if configured.
     mailer: Option<Mailer>,
     #[cfg(feature = "oidc")]
     provider: Option<oidc::Provider>,
@@ -100,7 +100,7 @@ impl Dashboard {
         })))
     }
 
-    /// Returns the routes. The routes are not in the OpenAPI description, because only the page uses them.
+    /// Returns the routes. They are not in the OpenAPI description, because only the page uses them.
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {
         let assets = assets::routes(self.0.mails_page().is_some());
@@ -125,19 +125,17 @@ impl Inner {
         self.clock.now()
     }
 
-    /// Returns the path of the page that shows mails, if mails are shown instead of sent.
+    /// Returns the path of the page with mails, if mails are shown instead of sent.
     fn mails_page(&self) -> Option<&'static str> {
         let kept = self.mailer.as_ref().and_then(Mailer::kept);
         kept.map(|_| assets::MAILS)
     }
 
-    /// Returns the name of the sign-in provider, if one is configured.
     #[cfg(feature = "oidc")]
     fn provider_name(&self) -> Option<&str> {
         self.provider.as_ref().map(oidc::Provider::name)
     }
 
-    /// Returns the name of the sign-in provider, if one is configured.
     #[cfg(not(feature = "oidc"))]
     const fn provider_name(&self) -> Option<&str> {
         None

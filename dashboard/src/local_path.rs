@@ -5,11 +5,11 @@ use url::Url;
 
 const BYTES_MAX: usize = 512;
 
-/// Path on this site, with query and fragment, to which a user is redirected after signing in.
+/// Path on this site, with query and fragment, to which a user goes after signing in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LocalPath(String);
 
-/// Error for a text that is not a path on this site.
+/// Error for a text that is no path on this site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotLocal;
 
@@ -43,7 +43,7 @@ impl FromStr for LocalPath {
         if !plain || !local || text.len() > BYTES_MAX {
             return Err(NotLocal);
         }
-        // Parses the path as browsers do. A URL parser also detects unexpected forms of links to another site.
+        // The path is parsed as browsers do. A URL parser also detects unexpected forms of links to another site.
         let base = Url::parse("https://local.example").map_err(|_| NotLocal)?;
         let read = base.join(text).map_err(|_| NotLocal)?;
         let stays = read.origin() == base.origin() && !read.path().starts_with("//");

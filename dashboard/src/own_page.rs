@@ -8,12 +8,12 @@ use http::{HeaderMap, header};
 
 use crate::Inner;
 
-/// Header that the page's script sets. A page of another site would need permission (CORS) to set it, which is never
+/// Header that the page's script sets. A page of another site needs permission (CORS) to set it, which is never
 /// granted.
 const OWN_HEADER: &str = "x-haat-dashboard";
 
-/// Proof that the dashboard's own page sent the request. Browsers would also send the session cookie with requests from
-/// pages, forms or images of other sites.
+/// Proof that the dashboard's own page sent the request. Browsers also send the session cookie with requests of pages,
+/// forms or images of other sites.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OwnPage;
 
@@ -32,8 +32,8 @@ impl FromRequestParts<Arc<Inner>> for OwnPage {
     }
 }
 
-/// Returns true if the browser's headers name this origin as the sender. A request that changes something must have
-/// such a header.
+/// True if the browser's headers name this origin as the sender. A request that changes something must have such a
+/// header.
 fn is_from(headers: &HeaderMap, origin: &str, is_safe: bool) -> bool {
     let site = headers.get("sec-fetch-site");
     let named = headers.get(header::ORIGIN);

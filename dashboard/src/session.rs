@@ -15,19 +15,17 @@ use crate::{Inner, cookies};
 /// Session of a user who is signed in and uses the dashboard's own page.
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn {
-    /// Account and rights of the session.
     pub(crate) grant: SessionGrant,
-    /// Hash under which the session is stored.
     pub(crate) hash: SessionHash,
 }
 
 impl SignedIn {
-    /// Returns `false` for a guest session.
+    /// True unless this is a guest session.
     pub(crate) fn is_no_guest(&self) -> bool {
         self.grant.method != SignInMethod::Guest
     }
 
-    /// Returns the account as actor: for the audit log and for access to its keys.
+    /// Returns the account as an actor, for the audit log and for access to its keys.
     pub(crate) fn actor(&self) -> Actor {
         Actor::Account(self.grant.account.clone())
     }

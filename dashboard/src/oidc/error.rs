@@ -1,7 +1,7 @@
-/// Error of a sign-in at the provider. The messages contain no text from the provider.
+/// Error of a sign-in at the provider. The messages contain no text of the provider.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProviderError {
-    /// The provider does not respond, or responds too late.
+    /// The provider does not respond in time.
     #[error("the provider does not answer")]
     Unavailable(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
     /// The provider's response is invalid.

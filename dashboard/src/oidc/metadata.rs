@@ -13,23 +13,23 @@ use tokio::sync::Mutex;
 use super::error::{HttpError, ProviderError};
 use super::http::ProviderHttp;
 
-/// Time for which the provider's configuration and keys are used without reading them again.
+/// Time for which the provider's configuration and keys are cached.
 const FRESH_MS: i64 = 3_600_000;
 /// Time for which old configuration and keys are used while the provider does not respond.
 const STALE_MS: i64 = 24 * 3_600_000;
 /// Minimum pause after a failed request to the provider, and between two requests for its keys.
 const PAUSE_MS: i64 = 15_000;
 
-/// Provider metadata beyond the fields of OpenID Connect itself.
+/// Provider metadata beyond the fields of OpenID Connect.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct OtherMetadata {
-    /// Field defined by RFC 9207.
+    /// Field of RFC 9207.
     #[serde(default)]
     authorization_response_iss_parameter_supported: bool,
 }
 
 impl OtherMetadata {
-    /// Returns true if every response of the provider names its issuer.
+    /// True if every response of the provider names its issuer.
     pub(super) const fn names_issuer(&self) -> bool {
         self.authorization_response_iss_parameter_supported
     }
@@ -53,7 +53,6 @@ pub(super) type OidcMetadata = ProviderMetadata<
     CoreSubjectIdentifierType,
 >;
 
-/// Cache of the provider's configuration and keys.
 #[derive(Debug, Default)]
 pub(super) struct Metadata(Mutex<MetadataCache>);
 
@@ -64,7 +63,7 @@ struct MetadataCache {
 }
 
 impl Metadata {
-    /// Returns the provider's metadata, and reads it again if it is old. While the provider does not respond, old
+    /// Returns the provider's metadata, which is read again if it is old. While the provider does not respond, old
     /// metadata is used for up to a day.
     pub(super) async fn get(
         &self,

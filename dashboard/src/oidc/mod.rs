@@ -1,5 +1,5 @@
-//! Sign-in at an OpenID provider: the authorization code flow with PKCE. The client trusts only data signed with the
-//! provider's own keys.
+//! Sign-in at an OpenID provider by the authorization code flow with PKCE. Only data that is signed with the provider's
+//! own keys is trusted.
 
 mod error;
 mod http;
@@ -21,14 +21,14 @@ pub(crate) use self::proof::Proof;
 pub(crate) use self::token::Subject;
 use crate::config::{DashboardConfigError, OidcConfig, PublicUrl, is_trustworthy};
 
-/// Path of the redirect URI at which the provider returns people to this server.
+/// Path to which the provider sends people back (redirect URI).
 const CALLBACK: &str = "/dashboard/callback";
 
-/// OpenID provider and this server's client registration there.
+/// OpenID provider, and this server's client registration there.
 #[derive(Debug)]
 pub(crate) struct Provider {
     issuer: IssuerUrl,
-    /// Host of the issuer, shown to people.
+    /// Host of the issuer, as shown to people.
     name: String,
     client_id: ClientId,
     client_secret: Option<ClientSecret>,
@@ -40,7 +40,7 @@ pub(crate) struct Provider {
 }
 
 impl Provider {
-    /// Creates the configured provider; `None` if none is configured.
+    /// Creates the configured provider, or `None` if none is configured.
     pub(crate) fn new(
         config: &OidcConfig,
         public_url: &PublicUrl,
@@ -76,7 +76,6 @@ impl Provider {
         }))
     }
 
-    /// Returns the provider's name for the sign-in page.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -102,8 +101,8 @@ impl Provider {
         Ok(url)
     }
 
-    /// Returns true if a response came from this provider (RFC 9207). A response is rejected if it names another
-    /// issuer. A response without an issuer is rejected if the provider always names its issuer.
+    /// True if a response came from this provider (RFC 9207). A response that names another issuer is rejected, and so
+    /// is one without an issuer if the provider always names its issuer.
     pub(crate) async fn gave(&self, issuer: Option<&str>) -> Result<bool, ProviderError> {
         match issuer {
             Some(named) => Ok(named == self.issuer.as_str()),

@@ -4,8 +4,8 @@ use openidconnect::{Nonce, PkceCodeVerifier};
 use sha2::{Digest, Sha256};
 use state::{PendingHash, PendingToken};
 
-/// Proof that a provider's response belongs to the sign-in that a browser started. All values derive from a secret in
-/// the browser's cookie. The server stores only a hash of the secret, so that each sign-in can be used once.
+/// Proof that a provider's response belongs to the sign-in that a browser started. All values are derived from a secret
+/// in the browser's cookie. The server stores only a hash of the secret, so that each sign-in can be used once.
 #[derive(Debug, Clone)]
 pub(crate) struct Proof(PendingToken);
 
@@ -24,8 +24,8 @@ impl Proof {
         self.0.text()
     }
 
-    /// Returns the `state` parameter. The provider's response repeats the parameter, which proves that the response
-    /// belongs to this browser.
+    /// Returns the `state` parameter. The provider's response repeats it, which proves that the response belongs to
+    /// this browser.
     pub(crate) fn state(&self) -> String {
         self.derive("state")
     }
@@ -40,8 +40,8 @@ impl Proof {
         PkceCodeVerifier::new(self.derive("verifier"))
     }
 
-    /// Derives a value of 43 characters, the minimum length of RFC 7636. A value reveals nothing about the other values
-    /// or the secret.
+    /// Derives a value of 43 characters, the minimum length in RFC 7636. A value reveals neither the other values nor
+    /// the secret.
     fn derive(&self, what: &str) -> String {
         let hash = Sha256::new()
             .chain_update(format!("haat/oidc/{what}/v1:"))

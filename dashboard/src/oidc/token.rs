@@ -26,7 +26,7 @@ const EMAIL_BYTES_MAX: usize = 254;
 /// are issued.
 const ISSUED_MAX: TimeDelta = TimeDelta::minutes(10);
 
-/// Maximum number of seconds by which the provider's clock may be ahead of this server's clock.
+/// Maximum number of seconds by which the provider's clock may be ahead of this server's.
 const CLOCKS_DIFFER_S: f64 = 60.0;
 
 /// Accepted signature algorithms: only those with a private key of the provider. Shared secrets and unsigned tokens are
@@ -46,11 +46,9 @@ const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
 /// Person who signed in at the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Subject {
-    /// Issuer URL of the provider.
     pub(crate) issuer: String,
-    /// Id of the person at the provider.
     pub(crate) subject: String,
-    /// E-mail address to display, if the provider gives one.
+    /// E-mail address to display, if the provider states one.
     pub(crate) email: Option<String>,
 }
 
@@ -82,7 +80,7 @@ impl Provider {
     }
 
     /// Reads the e-mail address from the provider's userinfo endpoint, if the scope was requested. The address is only
-    /// displayed, so the sign-in succeeds without it.
+    /// displayed, so a failure does not matter.
     async fn email(&self, known: &OidcMetadata, tokens: &CoreTokenResponse, subject: &Subject) -> Option<String> {
         let is_asked = self.scopes.iter().any(|scope| scope.as_str() == "email");
         let is_https = |endpoint: &UserInfoUrl| is_trustworthy(endpoint.url());
@@ -159,8 +157,8 @@ impl Provider {
     }
 }
 
-/// Returns true unless the token's `nbf` claim is in the future (RFC 7519, section 4.1.5). OpenID Connect does not
-/// define this claim, so it is read from the token text. The signature was verified before.
+/// True unless the token's `nbf` claim is in the future (RFC 7519, section 4.1.5). OpenID Connect does not define this
+/// claim, so it is read from the text of the token, whose signature is already verified.
 fn has_begun(token: &CoreIdToken, now: Timestamp) -> bool {
     #[derive(Deserialize)]
     struct NotBeforeClaim {
@@ -198,7 +196,7 @@ fn auth_type(known: &OidcMetadata) -> AuthType {
 fn not_redeemed(error: CoreRequestTokenError<HttpError>) -> ProviderError {
     match error {
         CoreRequestTokenError::Request(error) => ProviderError::Unavailable(Some(Box::new(error))),
-        // Logs the provider's error code only, never the request parameters.
+        // The log contains the provider's error code, but no request parameters.
         CoreRequestTokenError::ServerResponse(response) => ProviderError::Refused(response.error().to_string()),
         CoreRequestTokenError::Parse(..) | CoreRequestTokenError::Other(_) => {
             ProviderError::Invalid("the answer to the authorization code cannot be read")

@@ -13,7 +13,7 @@ use crate::session::SignedIn;
 
 const PAGE: u32 = 30;
 
-/// Handles `GET /dashboard/api/audit`: events of the account and its keys, newest first. `before` requests the next
+/// Handles `GET /dashboard/api/audit`: events of the account and its keys, the newest first. `before` requests the next
 /// page.
 pub(super) async fn page(
     State(inner): State<Arc<Inner>>,
@@ -27,7 +27,7 @@ pub(super) async fn page(
         before: reader.finish(PathParameters::none(), before)?,
         key: None,
     };
-    // Reads one event more than a page has, to know whether older events exist.
+    // One event more than a page has is read, to know if older events exist.
     let events = inner.state.audit(&query, PAGE + 1).await;
     let mut events = events.map_err(|error| state_problem(&error))?;
     let more = events.len() > PAGE as usize;
@@ -37,7 +37,7 @@ pub(super) async fn page(
     Ok(data(StatusCode::OK, json!({ "events": told, "before": next })))
 }
 
-/// Formats an audit event for the account. Of other actors, only the kind is shown.
+/// Formats an audit event for the account. Only the kind of other actors is shown.
 fn document(event: &AuditEvent, signed_in: &SignedIn) -> Value {
     let by = match &event.actor {
         Actor::Account(account) if *account == signed_in.grant.account => "you",

@@ -13,7 +13,7 @@ use crate::session::Visitor;
 /// Maximum number of carts in the list.
 const LISTED_MAX: u32 = 20;
 
-/// Handles `GET /dashboard/api/carts`: the visitor's open carts, newest first.
+/// Handles `GET /dashboard/api/carts`: the visitor's open carts, the newest first.
 pub(super) async fn list(State(inner): State<Arc<Inner>>, visitor: Visitor) -> Result<Response, Problem> {
     let Some(here) = visitor.0 else {
         return Ok(data(StatusCode::OK, json!([])));

@@ -17,7 +17,7 @@ use crate::session::SignedIn;
 /// Maximum time for which a replaced key stays valid, in hours.
 const GRACE_HOURS_MAX: i64 = 720;
 
-/// Handles `GET /dashboard/api/keys`: the account's keys, newest first.
+/// Handles `GET /dashboard/api/keys`: the account's keys, the newest first.
 pub(super) async fn list(State(inner): State<Arc<Inner>>, signed_in: SignedIn) -> Result<Response, Problem> {
     let keys = inner.state.keys(Some(&signed_in.grant.account)).await;
     let keys = keys.map_err(|error| state_problem(&error))?;
@@ -26,7 +26,7 @@ pub(super) async fn list(State(inner): State<Arc<Inner>>, signed_in: SignedIn) -
     Ok(data(StatusCode::OK, json!(told)))
 }
 
-/// Handles `POST /dashboard/api/keys`: creates a key, which is shown only in this response.
+/// Handles `POST /dashboard/api/keys`: creates a key, which only this response shows.
 pub(super) async fn create(
     State(inner): State<Arc<Inner>>,
     signed_in: SignedIn,
@@ -103,7 +103,7 @@ pub(super) async fn rotate(
     Ok(data(StatusCode::CREATED, told))
 }
 
-/// Parses the key id. A malformed id gets the same error as the id of another account's key.
+/// Parses the key id. A malformed id gives the same error as the id of another account's key.
 fn key_id(path: &PathParameters) -> Result<KeyId, Problem> {
     let id = path.text("key_id").and_then(|text| text.parse().ok());
     id.ok_or_else(unknown)
@@ -113,7 +113,7 @@ fn unknown() -> Problem {
     Problem::new(ErrorCode::KeyNotFound).detail("The key does not exist.")
 }
 
-/// Reads the key name from the body. A rejected name is not repeated in the response, because it may be a key.
+/// Reads the key name from the body. The response does not repeat a rejected name, because it may be a key.
 fn name(body: &JsonObject, path: PathParameters) -> Result<KeyName, Problem> {
     let mut reader = MembersReader::new(body);
     let text = reader.required("name").text(usize::MAX);
@@ -133,7 +133,7 @@ fn name(body: &JsonObject, path: PathParameters) -> Result<KeyName, Problem> {
             None
         }
     });
-    // A missing name has already been reported as a fault, so this is unreachable.
+    // This cannot happen, because a missing name is already a fault.
     let name = reader.finish_with(path, name)?;
     name.ok_or_else(|| Problem::new(ErrorCode::Internal))
 }

@@ -13,7 +13,7 @@ use crate::doors::Sender;
 use crate::own_page::OwnPage;
 use crate::{Inner, cookies};
 
-/// Maximum number of characters that are parsed as a link token. Real tokens are shorter.
+/// Maximum length of a text that is parsed as a link token. Real tokens are shorter.
 const TOKEN_CHARS_MAX: usize = 128;
 
 /// Handles `POST /dashboard/api/link`: signs in with a link from the operator or from a mail. A link works once.
@@ -54,11 +54,10 @@ fn token(body: &JsonObject) -> Result<LinkToken, Problem> {
         reader.refuse("token", &Rule::Value("not the token of a sign-in link"), None);
     }
     let token = reader.finish(token)?;
-    // A missing token has already been reported as a fault, so this is unreachable.
+    // This cannot happen, because a missing token is already a fault.
     token.ok_or_else(|| Problem::new(ErrorCode::Internal))
 }
 
-/// Returns the browser's user agent.
 pub(super) fn client(headers: &HeaderMap) -> String {
     let told = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     told.unwrap_or_default().to_owned()

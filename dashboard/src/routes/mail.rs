@@ -31,7 +31,7 @@ pub(super) async fn send(
         text.parse::<EmailAddress>().map_err(|_| wrong)
     });
     let return_to = LocalPath::member(&mut reader, "return_to");
-    // A missing address has already been reported as a fault, so this is unreachable.
+    // This cannot happen, because a missing address is already a fault.
     let to = reader.finish(email)?.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
     let now = inner.now();
     inner.doors.mail(from, &to, now)?;
@@ -60,12 +60,12 @@ fn written(inner: &Inner, to: EmailAddress, link: &str, made_at: Timestamp) -> M
     }
 }
 
-/// Builds the error for an operation that is disabled by the configuration.
+/// Builds the error for an operation that the configuration disables.
 fn unserved(why: &'static str) -> Problem {
     Problem::new(ErrorCode::RouteNotFound).detail(why)
 }
 
-/// Handles `GET /dashboard/api/mails`: the mails of the demo, newest first. Other servers return an error.
+/// Handles `GET /dashboard/api/mails`: the mails of the demo, the newest first. Other servers return an error.
 pub(super) async fn list(State(inner): State<Arc<Inner>>, _own: OwnPage) -> Result<Response, Problem> {
     let kept = inner.mailer.as_ref().and_then(Mailer::kept);
     let mails = kept.ok_or_else(|| unserved("This server does not show e-mails."))?;

@@ -24,7 +24,6 @@ use crate::session::SignedIn;
 
 type Route = (&'static str, MethodRouter<Arc<Inner>>);
 
-/// Returns all routes.
 pub(crate) fn all(inner: &Arc<Inner>) -> OpenRouter {
     let routes = [of_accounts(), of_provider(inner)].concat();
     let patterns: Vec<_> = routes.iter().map(|(path, _)| *path).collect();

@@ -45,7 +45,7 @@ pub(super) async fn of_keys(State(inner): State<Arc<Inner>>, signed_in: SignedIn
     Ok(data(StatusCode::OK, told))
 }
 
-/// Formats the limits with the keys of `/v1/quota`. Null means no limit.
+/// Formats the limits with the field names of `/v1/quota`. Null means no limit.
 fn allowed(allowance: &Allowance) -> Value {
     let rate = allowance.rate();
     json!({

@@ -48,7 +48,7 @@ pub(super) async fn end(
     signed_in: SignedIn,
     path: PathParameters,
 ) -> Result<Response, Problem> {
-    // A session of another account gets the same error as one that does not exist.
+    // A session of another account gives the same error as one that does not exist.
     let absent = || Problem::new(ErrorCode::SessionNotFound).detail("The session does not exist.");
     let id: Option<SessionId> = path.text("session_id").and_then(|text| text.parse().ok());
     let id = id.ok_or_else(absent)?;
@@ -60,7 +60,7 @@ pub(super) async fn end(
     Ok(data(StatusCode::OK, json!({ "id": id })))
 }
 
-/// Handles `POST /dashboard/api/sign-out`. Sign-out also succeeds if the session has already ended.
+/// Handles `POST /dashboard/api/sign-out`, which succeeds even if the session has already ended.
 pub(super) async fn sign_out(State(inner): State<Arc<Inner>>, visitor: Visitor) -> Result<Response, Problem> {
     if let Some(signed_in) = visitor.0 {
         let ended = inner.state.end_session(&signed_in.hash, inner.now()).await;
@@ -82,8 +82,8 @@ pub(super) async fn sign_out_everywhere(
     Ok(signed_out(told))
 }
 
-/// Builds the response after signing out. The response also makes the browser clear the storage that other open pages
-/// of this site use.
+/// Builds the response to a sign-out. It also makes the browser clear the storage that other open pages of this site
+/// use.
 fn signed_out(told: Response) -> Response {
     let mut answer = with_cookie(told, cookies::remove_session());
     let storage = HeaderValue::from_static("\"storage\"");

@@ -21,9 +21,9 @@ use crate::{Inner, oidc};
 /// Reason for a failed sign-in, which the page explains to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SignInRefusal {
-    /// This browser did not start a sign-in, or the response belongs to another sign-in.
+    /// This browser started no sign-in, or the response belongs to another sign-in.
     Unknown,
-    /// The sign-in was already completed, or took too long.
+    /// The sign-in is already complete, or took too long.
     Late,
     /// The response names another provider as its issuer.
     MixedUp,
@@ -86,8 +86,8 @@ pub(super) async fn begin(
     Ok(with_cookie(answer, cookie))
 }
 
-/// Handles `GET /dashboard/callback`, to which the provider redirects people. Whether the sign-in succeeds or fails, it
-/// redirects to a page of this site.
+/// Handles `GET /dashboard/callback`, to which the provider sends people. After success and failure alike, it redirects
+/// to a page of this site.
 pub(super) async fn come_back(
     State(inner): State<Arc<Inner>>,
     from: Sender,
@@ -98,8 +98,8 @@ pub(super) async fn come_back(
     let (outcome, answer) = match Box::pin(sign_in(&inner, from, &headers, came)).await {
         Ok(SignedIn { return_to, session }) => {
             let answer = with_cookie(Redirect::to(return_to.as_str()).into_response(), session);
-            // The sign-in is complete, so the cookie is removed. After a failure the cookie remains, because an
-            // attacker may have sent the failing response.
+            // The sign-in is complete, so the cookie is removed. After a failure it stays, because an attacker may have
+            // sent the failing response.
             ("signed_in", with_cookie(answer, cookies::set(PENDING_COOKIE, "", 0)))
         }
         Err(why) => {
@@ -175,7 +175,7 @@ async fn sign_in(inner: &Inner, from: Sender, headers: &HeaderMap, came: Answer)
     let code = came.code.ok_or(SignInRefusal::Invalid)?;
     let subject = provider.redeem(code, &proof).await.map_err(|error| refused(&error))?;
     let session = begin_session(inner, headers, subject).await?;
-    // The path was validated when the sign-in was started.
+    // The path was checked when the sign-in started.
     let return_to = pending.return_to.parse().unwrap_or_else(|_| LocalPath::dashboard());
     Ok(SignedIn { return_to, session })
 }

@@ -1,4 +1,4 @@
-//! Runs the page in Chromium. A test script on the page acts like a user and reports what it sees.
+//! Tests of the page in Chromium. A test script on the page acts like a user and reports what it sees.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -21,7 +21,7 @@ use tokio::sync::{Mutex, mpsc};
 
 use crate::support::Site;
 
-/// Chromium flags that allow only pages on this machine.
+/// Flags of Chromium that allow only pages on this machine.
 const FLAGS: &[&str] = &[
     "--headless",
     "--no-sandbox",
@@ -34,7 +34,7 @@ const FLAGS: &[&str] = &[
     "--lang=en-US",
 ];
 
-/// Maximum time of a test script. The limit is high because the machine may be busy.
+/// Maximum time of a test script, which is high because the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// JavaScript helpers for all test scripts: waiting for a condition and reporting results.
@@ -69,7 +69,6 @@ impl Drop for Chromium {
     }
 }
 
-/// Returns true if Chromium is installed.
 pub(crate) fn has_chromium() -> bool {
     let ran = Command::new("chromium")
         .arg("--version")
@@ -84,7 +83,7 @@ pub(crate) fn has_chromium() -> bool {
     false
 }
 
-/// Returns the folder of a third-party npm package, if the test environment provides it.
+/// Returns the folder of a third-party npm package, if the test environment has it.
 pub(crate) fn peer(package: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("TEST_BROWSER_PEERS").map(PathBuf::from);
     let package = folder
@@ -101,7 +100,7 @@ pub(crate) fn peer(package: &str) -> Option<PathBuf> {
 }
 
 impl BrowserSite {
-    /// Serves a dashboard whose page runs `script`. `configured` receives the origin and returns the configuration.
+    /// Serves a dashboard whose page runs `script`. `configured` gets the origin and returns the configuration.
     pub(crate) async fn start(script: &str, configured: impl FnOnce(&str) -> DashboardConfig) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -134,14 +133,14 @@ impl BrowserSite {
     }
 }
 
-/// Wraps the server so that its page loads the test script. The page's content security policy allows the script
-/// because it has the same origin.
+/// Wraps the server so that its page loads the test script. The page's content security policy allows the script, which
+/// has the same origin.
 fn driven(edge: &EdgeRouter, script: &str, telling: mpsc::Sender<Value>) -> Router {
     let script = format!("{WAYS}\n{script}");
     let javascript = || [(header::CONTENT_TYPE, "text/javascript")];
     let axe = peer_text("axe-core/axe.min.js");
     let edge = edge.clone();
-    // If the script uses `/test/back`, the API is unavailable until the script calls that path.
+    // If the script uses `/test/back`, the API is not available until the script calls that path.
     let back = Arc::new(AtomicBool::new(!script.contains("/test/back")));
     let is_back = Arc::clone(&back);
     Router::new()
@@ -448,7 +447,7 @@ async fn axe_finds_nothing_serious_on_the_page_light_or_dark_wide_or_narrow() {
     }
 }
 
-/// Script of a visitor who arrives while the state database is unavailable, and waits.
+/// Script of a visitor who arrives while the state database is not available, and waits.
 const WAITING: &str = r"
 await until(() => shown('banner'));
 const seen = { said: $('banner').textContent, door: shown('door'), inside: shown('inside') };

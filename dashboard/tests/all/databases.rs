@@ -1,4 +1,4 @@
-//! Tests sign-in by mail with two servers over each kind of database.
+//! Tests of sign-in by mail with two servers over each kind of database.
 
 use api::OpenRouter;
 use serde_json::json;
@@ -7,7 +7,7 @@ use state::{State, StateTarget};
 use crate::mail::{ask, shown, token};
 use crate::support::{Browser, Site};
 
-/// Checks that a link mailed by one server works once at another server, and that both servers know the session.
+/// Asserts that a link mailed by one server works once at another server, and that both servers know the session.
 async fn signs_in(target: StateTarget) {
     let open = async || State::open(&target).await.unwrap();
     let one = Site::on(open().await, shown(), OpenRouter::default());

@@ -3,7 +3,7 @@ use state::{State, StateTarget};
 
 use crate::support::{Browser, Site, config};
 
-/// Closes the state database, which simulates a database that hangs or is unavailable.
+/// The state database is closed, as if it hung or was not available.
 #[tokio::test]
 async fn while_the_state_is_gone_the_page_stands_and_what_needs_it_is_503() {
     let state = State::open(&StateTarget::Memory).await.unwrap();

@@ -5,7 +5,6 @@ use state::{CartRow, Lease};
 
 use crate::support::{Browser, Site, config};
 
-/// Returns a browser with a guest session.
 pub(crate) async fn guest(site: &Site) -> Browser<'_> {
     let mut browser = Browser::new(site);
     let told = browser.post("/dashboard/api/guest", &json!({})).await;
@@ -13,7 +12,7 @@ pub(crate) async fn guest(site: &Site) -> Browser<'_> {
     browser
 }
 
-/// Stores a cart for the browser's user, like the live gateway does.
+/// Stores a cart for the browser's user, like the live gateway.
 pub(crate) async fn put(browser: &Browser<'_>, id: &str) -> String {
     let token = browser.cookies["__Host-haat_session"].parse::<state::SessionToken>();
     let (state, now) = (&browser.site.state, browser.site.clock.now());

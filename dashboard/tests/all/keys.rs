@@ -134,7 +134,7 @@ async fn another_accounts_key_looks_absent_on_every_verb_and_is_left_alone() {
             told.push(answer.json()["detail"].clone());
         }
     }
-    // A key of another account and a key that does not exist get identical responses.
+    // A key of another account and a key that does not exist give identical responses.
     assert!(told.iter().all(|detail| *detail == told[0]), "{told:?}");
     assert_eq!(theirs.get("/dashboard/api/keys").await.data(), before);
     assert_eq!(mine.get("/dashboard/api/keys").await.data(), json!([]));

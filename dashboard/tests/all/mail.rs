@@ -7,7 +7,7 @@ use crate::browser::{BrowserSite, has_chromium};
 use crate::guests::{carts, guest, put};
 use crate::support::{Answer, Browser, Site, config};
 
-/// Configures a site that shows its mails, like the demo does.
+/// Configures a site that shows its mails, like the demo.
 pub(crate) fn shown() -> DashboardConfig {
     let mail = MailConfig {
         outbox: true,
@@ -20,13 +20,13 @@ pub(crate) async fn ask(browser: &mut Browser<'_>, email: &str) -> Answer {
     browser.post("/dashboard/api/mail", &json!({ "email": email })).await
 }
 
-/// Extracts the link token from the text of a mail.
+/// Returns the link token in the text of a mail.
 pub(crate) fn token(text: &str) -> String {
     let (_, link) = text.split_once("https://market.example/dashboard/link#").unwrap();
     link.split_whitespace().next().unwrap().to_owned()
 }
 
-/// Returns the mails that the site shows, newest first.
+/// Returns the mails that the site shows, the newest first.
 async fn mails(site: &Site) -> Vec<Value> {
     let told = Browser::new(site).get("/dashboard/api/mails").await.data();
     told.as_array().unwrap().clone()

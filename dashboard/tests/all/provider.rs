@@ -1,4 +1,4 @@
-//! Fake OpenID provider on this machine that tests can configure to misbehave.
+//! Fake OpenID provider on this machine, whose behaviour tests can change.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -21,39 +21,39 @@ use url::form_urlencoded;
 pub(crate) const CLIENT_ID: &str = "haat";
 pub(crate) const CLIENT_SECRET: &str = "a client: secret";
 
-/// Way in which the fake provider signs its tokens.
+/// Signature of the fake provider's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Signature {
-    /// Signed with the published key.
+    /// The published key signs.
     #[default]
     Own,
-    /// Signed with another key, but with the id of the published key.
+    /// Another key signs, with the id of the published key.
     Other,
-    /// Signed with another key, which is embedded in the token.
+    /// Another key signs, which is embedded in the token.
     Embedded,
-    /// Signed with a new key, which the provider publishes from now on.
+    /// A new key signs, which the provider publishes from now on.
     Rotated,
-    /// Not signed.
+    /// The token has no signature.
     None,
-    /// Signed with the client's secret.
+    /// The client's secret signs.
     Secret,
-    /// Signed with the provider's public key as a shared secret.
+    /// The provider's public key signs as a shared secret.
     PublicKeyAsSecret,
 }
 
 /// Faults of the fake provider.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ProviderFaults {
-    /// Overrides claims of the tokens; null removes a claim.
+    /// Claims that replace those of the tokens; null removes a claim.
     pub(crate) claims: Value,
-    /// Overrides fields of the provider's metadata.
+    /// Fields that replace those of the provider's metadata.
     pub(crate) metadata: Value,
     pub(crate) signature: Signature,
     /// HTTP status of every response.
     pub(crate) status: Option<u16>,
     /// Number of bytes added at the end of each response.
     pub(crate) padding: usize,
-    /// Redirects every request to another address.
+    /// True to redirect every request to another address.
     pub(crate) redirect: bool,
 }
 
@@ -104,7 +104,7 @@ impl Provider {
         self.0.lies.lock().unwrap().clone()
     }
 
-    /// Returns the requests since the last call of this function.
+    /// Returns the requests since the last call.
     pub(crate) fn asked(&self) -> Vec<&'static str> {
         std::mem::take(&mut self.0.asked.lock().unwrap())
     }

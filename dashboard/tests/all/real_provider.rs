@@ -1,4 +1,4 @@
-//! Tests sign-in at a third-party provider in Chromium.
+//! Test of sign-in at a third-party provider in Chromium.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -12,7 +12,7 @@ use crate::browser::{BrowserSite, has_chromium, here, peer};
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/browser/provider.mjs");
 const SECRET: &str = "a client: secret/of 32+ characters";
 
-/// Process of the provider. The process exits when its standard input closes, even if the test process crashes.
+/// Process of the provider. It ends when its standard input closes, even if the test process crashes.
 struct Provider {
     issuer: String,
     process: Child,
@@ -32,7 +32,7 @@ impl Provider {
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let told = lines.by_ref().find(|line| line.as_ref().unwrap().starts_with('{'));
         let told: Value = serde_json::from_str(&told.unwrap().unwrap()).unwrap();
-        // The remaining output must be read too, or the process would block.
+        // The rest of the output must be read too, or the process would block.
         std::thread::spawn(move || lines.for_each(drop));
         Self {
             issuer: told["issuer"].as_str().unwrap().to_owned(),
@@ -48,7 +48,7 @@ impl Drop for Provider {
     }
 }
 
-/// Script that signs in at the provider and then creates a key and signs out.
+/// Script that signs in at the provider, creates a key and signs out.
 const PERSON: &str = r"
 await until(() => shown('door') || shown('inside'));
 if (shown('door') && sessionStorage.getItem('door')) {

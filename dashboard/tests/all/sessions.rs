@@ -66,7 +66,7 @@ async fn a_forged_cookie_opens_nothing() {
             assert_eq!(answer.status, 401, "{value} {method} {path}: {}", answer.text());
         }
     }
-    // With duplicate cookies, an attacker may have set one of them.
+    // An attacker may have set one of two cookies with the same name.
     let mut browser = Browser::new(&site);
     let doubled = format!("__Host-haat_session={real}; __Host-haat_session={}", never.text());
     let request = browser.page("GET", "/dashboard/api/keys").header("cookie", doubled);
@@ -145,7 +145,7 @@ async fn sign_out_ends_the_session_on_the_server_and_removes_its_cookie() {
     assert!(browser.cookies.is_empty());
     browser.cookies = kept;
     browser.get("/dashboard/api/keys").await.refused(401, "invalid_session");
-    // Signing out again succeeds.
+    // A second sign-out succeeds.
     assert_eq!(browser.post("/dashboard/api/sign-out", &json!({})).await.status, 200);
 }
 

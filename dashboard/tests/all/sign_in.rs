@@ -143,8 +143,8 @@ async fn somebody_who_signed_in_at_the_provider_is_signed_in_here_as_who_they_ar
     assert_eq!(here["session"]["method"], "oidc");
     assert_eq!(here["provider"], "127.0.0.1");
 
-    // Next, the same person signs in from another browser with another address. Afterwards another person signs in with
-    // the first address.
+    // First the same person signs in from another browser with another address. Then another person signs in with the
+    // first address.
     browser.post("/dashboard/api/keys", &json!({ "name": "App" })).await;
     provider.lie(ProviderFaults {
         claims: json!({ "email": "asha@home.example" }),
@@ -228,7 +228,7 @@ async fn an_answer_that_comes_again_or_late_or_from_elsewhere_is_refused() {
         ("iss", issuer.as_str()),
     ];
 
-    // Answers in another browser, or with a wrong, missing or duplicate `state`, do not change the pending sign-in.
+    // Responses in another browser, or with a wrong, missing or duplicate `state`, do not change the pending sign-in.
     let mut stranger = Browser::new(&site);
     refused(&come_back(&mut stranger, &answer).await, "unknown");
     let other = begin(&mut stranger, "/dashboard/").await;
@@ -373,7 +373,7 @@ async fn a_provider_that_is_gone_is_told_and_found_again() {
     let mut browser = Browser::new(&site);
     let gone = browser.post("/dashboard/api/sign-in", &json!({})).await;
     gone.refused(503, "not_ready");
-    // A second attempt does not send another request to the provider.
+    // A second attempt sends no other request to the provider.
     browser
         .post("/dashboard/api/sign-in", &json!({}))
         .await
@@ -382,7 +382,7 @@ async fn a_provider_that_is_gone_is_told_and_found_again() {
     provider.lie(ProviderFaults::default());
     site.clock.advance_ms(15_000);
     assert_eq!(sign_in(&mut browser, &provider).await.header("location"), "/dashboard/");
-    // Old metadata stays valid for a day while the provider is unavailable.
+    // Old metadata stays valid for a day while the provider does not respond.
     provider.lie(ProviderFaults {
         status: Some(503),
         ..ProviderFaults::default()

@@ -57,7 +57,7 @@ async fn a_mail_goes_over_smtp_and_its_link_signs_in() {
     ] {
         assert!(told.contains(&line.to_owned()), "{line}: {told:?}");
     }
-    // Quoted-printable encoding wraps long lines, so they are joined again.
+    // The quoted-printable encoding wraps long lines, so they are joined again.
     let token = token(&told.join("\n").replace("=\n", ""));
     let used = browser.post("/dashboard/api/link", &json!({ "token": token })).await;
     assert_eq!(used.data(), json!({ "signed_in": true }));

@@ -16,11 +16,11 @@ use tempfile::TempDir;
 use crate::mail::ask;
 use crate::support::{Browser, Site, config};
 
-/// Address of this machine that the mailer treats as another machine.
+/// Address of this machine that the mailer takes for another machine.
 const HOST: &str = "0.0.0.0";
 /// Certificate name that matches the server's address.
 const OWN_NAME: &str = "IP:0.0.0.0";
-/// Environment variable with the mail server's URL, read by the process that sends the mail.
+/// Environment variable with the mail server's URL for the process that sends the mail.
 const URL: &str = "TEST_SMTP_URL";
 
 /// Lines that the mail server received before and after the start of TLS.
@@ -126,8 +126,8 @@ fn hand_on(one: &TcpStream, other: &TcpStream) {
     });
 }
 
-/// Helper for the tests below, run in a separate process. The helper sends one mail and trusts only the certificate
-/// authorities of its environment. The helper exits when its standard input closes.
+/// Process for the tests below, which sends one mail and trusts only the certificate authorities of its environment. It
+/// ends when its standard input closes.
 #[tokio::test]
 #[ignore = "run by the tests below"]
 async fn sends_one_mail() {

@@ -15,7 +15,7 @@ use state::{AccountId, Actor, LOCAL_ISSUER, LinkToken, State, StateTarget};
 /// Default origin of [`Site`]s.
 pub(crate) const ORIGIN: &str = "https://market.example";
 
-/// Dashboard with its own state database.
+/// Dashboard with a state database of its own.
 pub(crate) struct Site {
     pub(crate) state: State,
     pub(crate) clock: Arc<SetClock>,
@@ -59,7 +59,7 @@ impl Site {
         Self::on(state, config, OpenRouter::default())
     }
 
-    /// Creates a site over an existing state database, with extra routes of the test.
+    /// Creates a site over an existing state database, with additional routes of the test.
     pub(crate) fn on(state: State, config: DashboardConfig, more: OpenRouter) -> Self {
         let clock = SetClock::noon();
         let routes = dashboard(&state, &clock, config).unwrap().open_router().merge(more);
@@ -92,7 +92,6 @@ impl Site {
     }
 }
 
-/// Response to a test request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -131,12 +130,10 @@ impl Answer {
     }
 }
 
-/// Simulated browser on the dashboard's page. The simulated browser stores cookies and sends the headers that name the
-/// origin.
+/// Simulated browser on the dashboard's page. It stores cookies and sends the headers that name the origin.
 pub(crate) struct Browser<'a> {
     pub(crate) site: &'a Site,
     pub(crate) cookies: BTreeMap<String, String>,
-    /// IP address of the browser.
     pub(crate) from: Option<IpAddr>,
 }
 

@@ -23,7 +23,7 @@ fn entry(key: &KeyId, day: &str, route: &str, requests: u64) -> UsageEntry {
 #[tokio::test]
 async fn use_is_told_by_the_markets_day_and_route_of_all_keys_of_the_account() {
     let site = Site::new().await;
-    // The clock is set to 18:30 UTC, which is midnight in the market's time zone.
+    // The clock shows 18:30 UTC, which is midnight in the market's time zone.
     site.clock.advance_ms(6 * 3_600_000 + 30 * 60_000);
     let mut browser = site.signed_in("asha").await;
     let mut other = site.signed_in("ravi").await;
