@@ -8,7 +8,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Figure::alone("release.full_wall_s", full.wall.as_secs_f64(), "s").print()?;
     Figure::alone("release.full_cpu_s", full.cpu.as_secs_f64(), "s").print()?;
 
-    // The same stores at a later epoch; one in a hundred is crawled again.
+    // These are the same stores at a later epoch, of which one in a hundred is crawled again.
     let later = bench.emulate(1)?;
     let changed = (bench.stores / 100).max(1) as usize;
     let slugs = bench.register(bench.home(), &later, changed)?;

@@ -1,5 +1,5 @@
-//! Measures the cost of identifying callers and counting their requests. The measurement alternates between this
-//! program and an earlier build.
+//! Measures the cost of identifying callers and counting their requests. This program and an earlier build are measured
+//! alternately.
 
 use std::path::Path;
 use std::process::Command;

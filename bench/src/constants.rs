@@ -14,15 +14,15 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, quantile};
 use crate::setup::{Bench, ServerProcess};
 
-/// Number of connections that send a request before the first response is read, so that one wake-up of the server
-/// serves several requests.
+/// Number of connections that send a request before the first response is read. One wake-up of the server then serves
+/// several requests.
 const TOGETHER: usize = 64;
 /// Number of rounds over all connections in one turn.
 const ROUNDS: usize = 32;
 /// Number of turns for each server. The servers alternate, so that a slow phase of the machine affects both.
 pub(crate) const TURNS: usize = 24;
 
-/// A body of the same length as the response of `/v1/stats`.
+/// Body with the length of the response of `/v1/stats`.
 const BODY: &[u8] = &[b'1'; 440];
 
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
@@ -62,11 +62,10 @@ pub(crate) fn compare(server: &ServerProcess, address: &str) -> anyhow::Result<(
     Ok(())
 }
 
-/// A request: a path and the key to send with it.
+/// Path and key of a request.
 #[derive(Debug)]
 pub(crate) struct BareRequest {
     path: &'static str,
-    /// Header lines of the request.
     head: String,
 }
 
@@ -86,7 +85,7 @@ impl BareRequest {
     }
 }
 
-/// Measures one server and path, one turn at a time.
+/// Measurement of one server and path, one turn at a time.
 pub(crate) struct Turns<'a> {
     server: &'a ServerProcess,
     asked: BareRequest,

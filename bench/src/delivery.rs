@@ -17,7 +17,7 @@ use crate::setup::{Bench, ServerProcess, still};
 const DISTRICTS: [u32; 8] = [110, 226, 302, 400, 560, 600, 700, 781];
 /// Number of pincodes sampled in each district.
 const OF_DISTRICT: u32 = 4;
-/// A pincode that is not sampled, in a sampled district. Its estimate is the more expensive one to compute.
+/// Pincode in a sampled district that is not sampled itself. Its estimate costs more.
 const PINCODE: &str = "560034";
 /// Number of brands whose terms are committed in one batch.
 const BRANDS_AT_ONCE: usize = 250;
@@ -79,7 +79,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Commits generated store responses: some fast, some slow, some without delivery.
+/// Commits generated delivery answers of stores: some fast, some slow, some without delivery.
 async fn sampled(bench: &Bench) -> anyhow::Result<usize> {
     let lake = open(Storage::from_path(bench.home())?).await?;
     let sampled_at = still().now();
@@ -89,7 +89,6 @@ async fn sampled(bench: &Bench) -> anyhow::Result<usize> {
         let mut refreshes = Vec::new();
         for (of_some, brand) in some.iter().enumerate() {
             let mut refresh = changed(&snapshot, brand).await?;
-            // The prices stay unchanged.
             let variants = refresh.products.iter_mut().flat_map(|product| &mut product.variants);
             variants.for_each(|variant| variant.price_minor -= 1);
             refresh.shipping = terms(at * BRANDS_AT_ONCE + of_some, brand.brand.currency.as_str())?;

@@ -21,11 +21,11 @@ use crate::setup::{Bench, ServerProcess};
 const SLOW: [usize; 2] = [520, 5_000];
 /// Number of concurrent HTTP/2 streams per connection that every server accepts.
 const STREAMS: usize = 100;
-/// Source address of the slow bodies; it differs from that of the searches.
+/// Source address of the slow bodies, which differs from that of the searches.
 const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 /// Number of pairs of loads, one with slow bodies and one without.
 const TURNS: usize = 3;
-/// Clients that search at the same time; each waits for its response.
+/// Clients that search at the same time. Each waits for its response.
 const SEARCHING: Pace = Pace {
     clients: 2,
     each_per_s: None,
@@ -96,14 +96,14 @@ pub(crate) fn slow_bodies(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Endless request bodies, which are restarted whenever the server ends them.
+/// Endless request bodies, which start again whenever the server ends them.
 struct SlowBodies {
     stop: Arc<AtomicBool>,
     thread: std::thread::JoinHandle<anyhow::Result<()>>,
 }
 
 impl SlowBodies {
-    /// Opens connections and waits until each was opened once. If a protocol is given, it sends bodies over them.
+    /// Opens connections and waits until each was opened once. With a protocol, bodies are sent over them.
     fn begin(address: &str, connections: usize, sent: Option<Protocol>) -> Self {
         let host = address.trim_start_matches("http://").trim_end_matches('/').to_owned();
         let (stop, begun) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
@@ -194,7 +194,7 @@ fn streams(host: &str) -> Vec<u8> {
         bytes.extend_from_slice(&stream.to_be_bytes());
         bytes.extend_from_slice(payload);
     };
-    // `POST` and `http` are encoded by their index in the static table; path, authority and media type are literal
+    // `POST` and `http` are encoded by their index in the static table. Path, authority and media type are literal
     // texts.
     let mut head = vec![0x83, 0x86];
     for (name, text) in [
@@ -233,7 +233,7 @@ pub(crate) fn carts(bench: &Bench) -> anyhow::Result<()> {
     bench.register(home, &stores, usize::MAX)?;
     bench.run(home, &["crawl", "--release"])?;
     let mut up = bench.command(home, &["up", "--listen", "127.0.0.1:0"]);
-    // Store requests are limited to the rate of a busy market, with the attack and without it.
+    // Requests to stores are limited to the rate of a busy market, with and without the attack.
     up.env("HAAT_STOREFRONT__RATE_START_PER_S", RATE_PER_S);
     let server = Bench::serving(up)?;
     ready(&server)?;
@@ -280,7 +280,7 @@ pub(crate) fn carts(bench: &Bench) -> anyhow::Result<()> {
         .print()
 }
 
-/// Selects products for sale, each with a variant, alternating between stores.
+/// Statement that selects products for sale, each with a variant, alternating between stores.
 const GOODS: &str = "select product_id, cast(min(variant_id) as varchar) as variant_id, store, \
     row_number() over (partition by store order by product_id) as nth from variants where available \
     group by product_id, store order by nth, store";
@@ -315,7 +315,7 @@ fn head(key: &str) -> String {
     format!("X-Service-Key: {key}\r\n")
 }
 
-/// A client that requests one price after another, each product once.
+/// Client that requests one price after another, each product once.
 struct PriceClient<'a> {
     client: Client,
     key: &'a str,

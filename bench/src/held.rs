@@ -61,7 +61,6 @@ async fn change(home: &Path, doubted: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Durations of builds, in seconds.
 #[derive(Default)]
 struct Times {
     wall: Vec<f64>,

@@ -1,4 +1,4 @@
-//! A minimal HTTP client: one connection, one request at a time, bodies by `Content-Length` or chunked.
+//! Minimal HTTP client: one connection, one request at a time, bodies by `Content-Length` or chunked.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -43,7 +43,7 @@ impl Client {
         self.post_with(path, "", json)
     }
 
-    /// Sends a POST request with JSON and further header lines, each with its line ending.
+    /// Sends a POST request with JSON and more header lines, each with its line ending.
     pub(crate) fn post_with(&mut self, path: &str, head: &str, json: &[u8]) -> anyhow::Result<(u16, &[u8])> {
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: {}\r\n{head}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
@@ -59,13 +59,13 @@ impl Client {
         self.ask_with(path, "")
     }
 
-    /// Like `ask`, with further header lines, each with its line ending.
+    /// Sends a request like `ask` with more header lines, each with its line ending.
     pub(crate) fn ask_with(&mut self, path: &str, head: &str) -> anyhow::Result<()> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{head}\r\n", self.host);
         Ok(self.stream.get_mut().write_all(request.as_bytes())?)
     }
 
-    /// Reads the response to the request sent last: status and body.
+    /// Reads the response to the last request: status and body.
     pub(crate) fn answer(&mut self) -> anyhow::Result<(u16, &[u8])> {
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
@@ -99,7 +99,7 @@ impl Client {
         Ok((status, &self.body))
     }
 
-    /// Reads a chunked body, whose length is not known before its end.
+    /// Reads a chunked body, whose length is known only at its end.
     fn read_chunks(&mut self) -> anyhow::Result<()> {
         self.body.clear();
         let mut line = String::new();

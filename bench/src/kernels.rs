@@ -16,16 +16,16 @@ const TURNS: usize = 10;
 const REQUESTS: usize = 40;
 const PAGE: usize = 20;
 
-/// A kind of query for both sides, and the position of the ids or the count in the responses.
+/// Kind of query for both sides, and the position of the ids or the count in the responses.
 struct Kind {
     name: &'static str,
     paths: Vec<String>,
     statements: Vec<String>,
-    /// Extracts the part of an HTTP response that the statement's rows must match.
+    /// Function that returns the part of an HTTP response that the statement's rows must match.
     of_path: fn(&Value) -> Value,
 }
 
-/// A server and the clients for it.
+/// Server with its clients.
 struct BenchServer {
     server: ServerProcess,
     client: Client,
@@ -78,7 +78,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     };
     let mut asked = BenchServer::of(bench, true)?;
     asked.path("/v1/stats")?;
-    // The tables are registered while the server is already handling requests.
+    // The tables are registered while the server already handles requests.
     while asked.statement("select 1 one").is_err() {
         std::thread::yield_now();
     }
@@ -171,7 +171,7 @@ fn compare(asked: &mut BenchServer, kind: &Kind) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The measured times of one side, kernels or SQL.
+/// Measured times of one side, kernels or SQL.
 #[derive(Default)]
 struct Side {
     times: Vec<f64>,

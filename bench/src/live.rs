@@ -10,17 +10,17 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, quantile};
 use crate::setup::{Bench, ServerProcess};
 
-/// Number of products in the stores. The number is small, because the stores are not measured.
+/// Number of products in the stores, which is small because the stores are not measured.
 const PRODUCTS: &str = "600";
 const STORES: &str = "6";
-/// Number of price requests; each alternates with the same fetch by a bare client.
+/// Number of price requests. Each alternates with the same fetch by a bare client.
 const PRICES: usize = 2_000;
 /// Number of reads that are sent together, so that one wake-up of the server serves them all.
 const TOGETHER: usize = 50;
 /// Number of groups of reads, each sent to both servers.
 const TURNS: usize = 240;
 
-/// A product and the data to request it from its store.
+/// Product, and the data to request it from its store.
 struct Product {
     id: String,
     /// Index of the product's store in the list of clients.
@@ -153,14 +153,13 @@ fn prices(products: &[Product], gateway: &mut Client, stores: &mut [Client]) -> 
     Ok(())
 }
 
-/// A server to which reads are sent.
 struct ReadServer<'a> {
     process: &'a ServerProcess,
     client: &'a mut Client,
 }
 
 /// Measures the CPU cost of reads of stored data in a server that is also a gateway and in one that is not. Their
-/// duration is not compared, because it depends more on how the kernel schedules threads than on the server.
+/// duration is not compared, because it depends more on the kernel's scheduling than on the server.
 fn reads(products: &[Product], servers: [ReadServer<'_>; 2]) -> anyhow::Result<()> {
     let mut each_us = [Vec::new(), Vec::new()];
     let mut servers = servers;

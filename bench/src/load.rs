@@ -10,7 +10,7 @@ use nix::unistd::Pid;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-/// The result of a load.
+/// Result of a load.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) answered: usize,
@@ -41,8 +41,8 @@ impl Outcome {
     }
 }
 
-/// The number of clients and the request rate of each. Without a rate, a client sends the next request as soon as the
-/// response to the previous one arrives.
+/// Number of clients, and the request rate of each. Without a rate, a client sends the next request as soon as the
+/// previous response arrives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     pub(crate) clients: usize,
@@ -117,12 +117,12 @@ pub(crate) async fn connect(host: &str) -> anyhow::Result<BufReader<TcpStream>> 
     Ok(BufReader::with_capacity(1 << 16, stream))
 }
 
-/// Sends a GET request, then reads and discards the response.
+/// Sends a GET request and reads the response without keeping it.
 async fn get(stream: &mut BufReader<TcpStream>, host: &str, path: &str) -> anyhow::Result<u16> {
     exchange(stream, &format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n")).await
 }
 
-/// Sends a complete request, then reads and discards the response. Bodies need a `Content-Length`.
+/// Sends a complete request and reads the response without keeping it. Bodies need a `Content-Length`.
 pub(crate) async fn exchange(stream: &mut BufReader<TcpStream>, request: &str) -> anyhow::Result<u16> {
     stream.get_mut().write_all(request.as_bytes()).await?;
     let mut line = String::new();
@@ -152,7 +152,7 @@ fn fraction(number: usize, of: usize) -> f64 {
     number as f64 / of.max(1) as f64
 }
 
-/// Pins this thread, and threads started later, to one core.
+/// Pins this thread, and threads that it starts later, to one core.
 pub(crate) fn pin(core: usize) -> anyhow::Result<()> {
     let mut cores = CpuSet::new();
     cores.set(core)?;

@@ -1,8 +1,8 @@
 //! Benchmarks of haat, each compared with a baseline in the same run: `cargo run --release --bin bench -- all`.
 //!
-//! The input is the `haat` binary from the same build and a generated catalogue. The output is one JSON line per
-//! figure, with its ratio to the baseline. CPU time is measured by the operating system for whole processes. The
-//! benchmarks have no pass or fail limits, and no test runs them.
+//! Input: the `haat` binary from the same build and a generated catalogue. Output: one JSON line per figure, with its
+//! ratio to the baseline. The operating system measures the CPU time of whole processes. The benchmarks have no pass or
+//! fail limits, and no test runs them.
 
 mod backfill;
 mod build;

@@ -21,7 +21,7 @@ const WORDS: [&str; 12] = [
 const TOGETHER: usize = 8;
 /// Number of rounds for each protocol. The protocols alternate, so that a slow phase of the machine affects both.
 const TURNS: usize = 24;
-/// Number of concurrent sessions with an open stream, and the number of calls in each.
+/// Number of concurrent sessions with an open stream. The next constant is the number of calls in each.
 const SESSIONS: usize = 100;
 const CALLS: usize = 40;
 

@@ -9,7 +9,7 @@ use nix::time::clock_getcpuclockid;
 use nix::unistd::Pid;
 use serde::Serialize;
 
-/// One figure with its baseline.
+/// Figure with its baseline.
 #[derive(Debug, Serialize)]
 pub(crate) struct Figure {
     pub(crate) name: String,
@@ -81,7 +81,6 @@ fn cost<T>(who: UsageWho, work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::R
     ))
 }
 
-/// Measures work in this process.
 pub(crate) fn of_self<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Cost)> {
     cost(UsageWho::RUSAGE_SELF, work)
 }

@@ -1,5 +1,5 @@
 //! Measures the server with ten times more requests than it can handle, and hot swaps under load. The server and the
-//! load generator each have their own core, so that they do not compete for CPU time.
+//! load generator each have a core, so that they do not compete for CPU time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,7 +51,7 @@ pub(crate) fn searches(bench: &Bench) -> anyhow::Result<Arc<Vec<String>>> {
     Ok(Arc::new(asked.queries.iter().map(path).collect()))
 }
 
-/// Measures the capacity of the server, sends ten times as many requests, and compares.
+/// Measures the capacity of the server, sends ten times as many requests, and compares the two.
 pub(crate) fn overload(bench: &Bench) -> anyhow::Result<()> {
     let paths = searches(bench)?;
     pin(CORES[0])?;
@@ -103,7 +103,7 @@ pub(crate) fn swaps(bench: &Bench) -> anyhow::Result<()> {
     command.env("HAAT_QUERY_SERVER__POLL_MS", "20");
     let server = Bench::serving(command)?;
     let address = server.document["address"].as_str().context("address")?.to_owned();
-    // There is one client, so that the other core is free for opening releases, as on a server below its capacity.
+    // With one client, the other core is free for opening releases, as on a server below its capacity.
     let alone = Pace {
         clients: 1,
         each_per_s: None,
@@ -143,7 +143,7 @@ pub(crate) fn swaps(bench: &Bench) -> anyhow::Result<()> {
         .print()
 }
 
-/// Returns the ids of the current release and of one that differs by one re-crawled brand.
+/// Returns the ids of the current release and of one that differs by one brand that was crawled again.
 fn two_releases(bench: &Bench) -> anyhow::Result<[String; 2]> {
     let first = bench.run(bench.home(), &["release", "build"])?;
     let first = first["release"].as_str().context("release")?.to_owned();

@@ -29,8 +29,8 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
         let empty = runtime.block_on(open(Storage::from_path(tempfile::tempdir()?.path())?))?;
         let (_, cost) = of_self(|| Ok(runtime.block_on(full.commit(vec![refresh.clone()], row()?))?))?;
         let (_, floor) = of_self(|| Ok(runtime.block_on(empty.commit(vec![refresh], row()?))?))?;
-        // The first round is not counted, because it reads the tables' logs. A long-running committer reads the logs
-        // only once.
+        // The first round does not count, because it reads the tables' logs, which a long-running committer reads only
+        // once.
         if round > 0 {
             costs.push(cost.cpu.as_secs_f64() * 1e3);
             alone.push(floor.cpu.as_secs_f64() * 1e3);

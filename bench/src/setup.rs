@@ -1,4 +1,4 @@
-//! Creates the catalogue for all benchmarks once.
+//! Catalogue for all benchmarks, which is created once.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -9,8 +9,7 @@ use anyhow::Context;
 use kit::SetClock;
 use serde_json::Value;
 
-/// Returns a fixed clock, later than the time of the crawl. The clock is used only for the names of runs, not for
-/// measurements.
+/// Returns a fixed clock, later than the crawl. The clock only names runs and measures nothing.
 pub(crate) fn still() -> Arc<SetClock> {
     SetClock::at("2027-01-15T08:00:00Z")
 }
@@ -19,16 +18,16 @@ pub(crate) fn still() -> Arc<SetClock> {
 pub(crate) struct Bench {
     pub(crate) products: u64,
     pub(crate) stores: u32,
-    /// A folder of recorded pages to crawl as well.
+    /// Folder of recorded pages to crawl as well.
     pub(crate) recorded: Option<String>,
-    /// A Python with the other crawlers installed.
+    /// Python interpreter with the other crawlers.
     pub(crate) peers: Option<PathBuf>,
     home: PathBuf,
     _scratch: Option<tempfile::TempDir>,
     binary: PathBuf,
 }
 
-/// A child process that serves until this value is dropped.
+/// Child process that serves until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     pub(crate) child: Child,
@@ -79,8 +78,7 @@ impl Bench {
         Self::prepared(Command::new(&self.binary), home, args)
     }
 
-    /// Like [`Bench::run`], for a command that an operator would run on another machine: it gets only the CPU time that
-    /// others leave.
+    /// Runs a command that an operator would run on another machine, so it gets only the CPU time that others leave.
     pub(crate) fn run_elsewhere(&self, home: &Path, args: &[&str]) -> anyhow::Result<Value> {
         let mut command = Command::new("nice");
         command.args(["-n", "19"]).arg(&self.binary);
@@ -99,7 +97,6 @@ impl Bench {
         command
     }
 
-    /// Runs a command to its end and returns its JSON output.
     pub(crate) fn run(&self, home: &Path, args: &[&str]) -> anyhow::Result<Value> {
         Self::ran(self.command(home, args), args)
     }
@@ -110,12 +107,12 @@ impl Bench {
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 
-    /// Starts a command that serves, and waits for its first line of output.
+    /// Starts a server command, and waits for its first line of output.
     pub(crate) fn serve(&self, home: &Path, args: &[&str]) -> anyhow::Result<ServerProcess> {
         Self::serving(self.command(home, args))
     }
 
-    /// Starts a prepared command that serves, and waits for its first line of output.
+    /// Starts a prepared server command, and waits for its first line of output.
     pub(crate) fn serving(mut command: Command) -> anyhow::Result<ServerProcess> {
         let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
@@ -149,7 +146,6 @@ impl Bench {
         self.serve(self.home(), &args)
     }
 
-    /// Serves recorded pages.
     pub(crate) fn emulate_recorded(&self, folder: &str) -> anyhow::Result<ServerProcess> {
         self.serve(self.home(), &["emulate", "--recorded", folder, "--identity"])
     }

@@ -18,7 +18,7 @@ use crate::setup::{Bench, ServerProcess};
 const WILD_CLIENTS: usize = 50;
 /// Number of turns in which both are measured.
 const TURNS: usize = 5;
-/// A single search client, so that the time of a response is measured and not that of a queue.
+/// A single search client, so that the time of a response is measured instead of that of a queue.
 const CALM: Pace = Pace {
     clients: 1,
     each_per_s: None,
@@ -85,7 +85,6 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The results of the statements.
 #[derive(Debug, Default)]
 struct StatementOutcomes {
     answered: AtomicUsize,
@@ -109,7 +108,7 @@ fn storm(host: &str, stop: &Arc<AtomicBool>, told: &Arc<StatementOutcomes>) -> a
                     _ => &told.failed,
                 };
                 count.fetch_add(1, Ordering::Relaxed);
-                // About the time that the response's `Retry-After` states.
+                // This is about the time in the response's `Retry-After`.
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         });
@@ -118,7 +117,7 @@ fn storm(host: &str, stop: &Arc<AtomicBool>, told: &Arc<StatementOutcomes>) -> a
     Ok(())
 }
 
-/// Sends a statement, then reads and discards the response.
+/// Sends a statement, and reads the response without keeping it.
 async fn send(host: &str, statement: &str) -> anyhow::Result<u16> {
     let body = json!({ "sql": statement }).to_string();
     let request = format!(
@@ -135,7 +134,7 @@ async fn send(host: &str, statement: &str) -> anyhow::Result<u16> {
     Ok(status.parse()?)
 }
 
-/// Returns the anonymous memory of the server and its workers, in MiB.
+/// Returns the anonymous memory of the server and its workers in MiB.
 fn memory_mib(server: &ServerProcess) -> anyhow::Result<f64> {
     let server = server.child.id().to_string();
     let mut workers = String::new();

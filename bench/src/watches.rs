@@ -1,4 +1,4 @@
-//! Measures the cost of ten thousand watches at a release. A server that judges them is compared with one without
+//! Measures the cost of ten thousand watches at a release. A server that evaluates them is compared with one without
 //! watches that opens the same releases, and with the build of a release.
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::meter::{Figure, cpu_of_process, of_children, quantile};
 use crate::setup::{Bench, ServerProcess};
 
 const WATCHES: usize = 10_000;
-/// Number of releases; each follows a change in another hundredth of the stores.
+/// Number of releases. Each follows a change in another hundredth of the stores.
 const TURNS: u32 = 3;
 /// CPU time per second below which a server counts as idle. An idle server still checks for releases and events.
 const REST: Duration = Duration::from_millis(25);
@@ -80,7 +80,6 @@ fn address(server: &ServerProcess) -> anyhow::Result<&str> {
     server.document["address"].as_str().context("address")
 }
 
-/// Waits until a server serves a release.
 fn serves(server: &ServerProcess, release: &str) -> anyhow::Result<()> {
     let mut client = Client::connect(address(server)?)?;
     loop {
