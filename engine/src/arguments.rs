@@ -4,7 +4,7 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::Expr;
 use sql::SqlError;
 
-/// Name of a table function and its parameter names, in order. The first parameter is required.
+/// Name of a table function and its parameter names in order. The first parameter is required.
 #[derive(Debug)]
 pub(crate) struct Signature {
     pub(crate) name: &'static str,
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     values: Vec<Option<ScalarValue>>,
 }
 
-/// Argument of a call: a value and, if the call gives it, the parameter name.
+/// Argument of a call: a value and, if given, the parameter name.
 struct Argument {
     name: Option<String>,
     value: ScalarValue,
@@ -42,7 +42,7 @@ impl Argument {
     }
 }
 
-/// Builds an error whose text is shown to the sender of the statement.
+/// Builds an error whose text is for the sender of the statement.
 pub(crate) fn refused(words: String) -> DataFusionError {
     DataFusionError::External(Box::new(SqlError::Invalid(words)))
 }

@@ -15,7 +15,7 @@ use sql::SqlError;
 
 use crate::arguments::{Arguments, refused};
 
-/// Operation of the query server that a table function call requests.
+/// Operation of the query server that a table function calls.
 #[derive(Debug, Clone)]
 pub(crate) enum Call {
     Search(Box<SearchRequest>),
@@ -68,7 +68,7 @@ impl Call {
         pincode.map(Self::Shipping).ok_or_else(missing)
     }
 
-    /// Runs the call and returns all columns of the rows found.
+    /// Runs the call and returns all columns of its rows.
     pub(crate) async fn columns(&self, server: &QueryServer) -> Result<Vec<ArrayRef>> {
         match self {
             Self::Search(request) => {

@@ -82,7 +82,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Table function bound to a query server that serves one fixed release.
+/// Table function of a query server with one fixed release.
 #[derive(Debug)]
 pub(crate) struct TableCall {
     function: &'static Function,

@@ -1,8 +1,7 @@
-//! Exposes the query server's data as tables and table functions of one DataFusion session.
+//! Data of the query server as tables and table functions of one DataFusion session.
 //!
-//! Input: a query server. Output: a session over the release that it serves. The session has the release's tables, and
-//! functions that call the same operations as the REST API. One statement can therefore join search results with
-//! prices, stock and history.
+//! Input: a query server. Output: a session over its release, with the release's tables, and functions that call the
+//! same operations as the REST API. One statement can therefore join search results with prices, stock and history.
 //!
 //! | function | a row is | columns |
 //! |---|---|---|
@@ -11,7 +10,7 @@
 //! | `recommend(product_id, intent, limit)` | a product that goes with another | `product_id`, `rank` |
 //! | `shipping(pincode)` | a brand and its delivery there | `brand_slug`, `serviceable`, `days_min`, … |
 //!
-//! The search rules are in the query server, not in this crate. REST requests never plan SQL.
+//! The search rules are in the query server. REST requests never plan SQL.
 
 mod arguments;
 mod call;

@@ -64,7 +64,7 @@ impl TableProvider for FunctionTable {
     }
 }
 
-/// Execution plan of a table function call. The plan returns a single small batch.
+/// Execution plan of a table function call, which returns a single small batch.
 #[derive(Debug)]
 struct FunctionExec {
     call: Call,

@@ -7,7 +7,7 @@ use datafusion::arrow::datatypes::Int64Type;
 use query_server::schema::{GroupStats, PriceStats};
 use query_server::{GroupBy, ReadError, ReadFuture, Reads};
 
-/// Answers the reads that have no dedicated code with SQL statements over the release.
+/// Reads that have no code of their own, as SQL statements over the release.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EngineReads;
 
@@ -22,7 +22,7 @@ impl Reads for EngineReads {
     }
 }
 
-/// Builds a statement that returns one row for each whole group, and one row for each currency in it.
+/// Builds a statement that returns one row for each group, and one row for each currency in it.
 fn statement(by: GroupBy) -> String {
     let (value, label) = match by {
         GroupBy::Brand => ("brand_slug", "brand"),
@@ -62,7 +62,7 @@ async fn grouped(release: &Arc<Release>, by: GroupBy) -> Result<Vec<GroupStats<'
     Ok(groups)
 }
 
-/// One result row of the statement that `statement` builds.
+/// Result row of the statement that `statement` builds.
 struct Row<'a> {
     batch: &'a RecordBatch,
     row: usize,
@@ -97,7 +97,7 @@ impl Row<'_> {
         }
     }
 
-    /// Reads the price statistics of one currency; `None` if no product in this currency has a price.
+    /// Reads the price statistics of one currency, or `None` if no product has a price in it.
     fn prices(&self, currency: String) -> Option<PriceStats<'static>> {
         Some(PriceStats {
             currency: currency.into(),

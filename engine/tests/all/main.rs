@@ -1,4 +1,4 @@
-//! Tests of the crate's public interface: SQL statements over a served release, compared with the REST answers.
+//! Tests of the crate's public interface: SQL statements over a release, compared with the REST answers.
 
 #![expect(
     clippy::unwrap_used,

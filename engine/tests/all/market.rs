@@ -1,4 +1,4 @@
-//! Small test market with two currencies. A single release serves both REST requests and SQL statements.
+//! Small test market with two currencies. One release serves both REST requests and SQL statements.
 
 use std::sync::Arc;
 
@@ -168,7 +168,6 @@ impl Market {
         answered(&self.sql, request).await
     }
 
-    /// Runs a statement and returns its rows.
     pub(crate) async fn rows(&self, statement: &str) -> Vec<Value> {
         let mut told = self.told(statement).await;
         match told["data"].take() {
@@ -193,7 +192,6 @@ async fn answered(router: &EdgeRouter, request: Request<Body>) -> Value {
     serde_json::from_slice(&body).unwrap()
 }
 
-/// Returns the values of one field, in row order.
 pub(crate) fn column<'a>(rows: &'a [Value], name: &str) -> Vec<&'a Value> {
     rows.iter().map(|row| &row[name]).collect()
 }

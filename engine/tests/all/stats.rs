@@ -6,7 +6,6 @@ fn list<'a>(answer: &'a Value, name: &str) -> &'a [Value] {
     answer[name].as_array().unwrap()
 }
 
-/// Returns the group with the given value.
 fn group<'a>(answer: &'a Value, value: &Value) -> &'a Value {
     let mut groups = list(answer, "data").iter();
     groups
