@@ -1,4 +1,4 @@
-//! Inputs kept from fuzzing.
+//! Inputs that fuzzing found.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-/// Checks each kept input of a target.
+/// Checks each stored input of a target.
 pub(crate) fn replay(target: &str, check: impl Fn(&[u8])) {
     let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     let mut folders = folders.map(|folder| folder.join("fuzz/corpus").join(target));

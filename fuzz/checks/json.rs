@@ -31,8 +31,8 @@ fn is_whole(bytes: &[u8]) -> bool {
     matches!(mended(bytes), Cow::Borrowed(_))
 }
 
-/// Checks that the lenient reader accepts what the strict one accepts, with the same result. Returns true if the strict
-/// reader accepts the input.
+/// Asserts that the lenient reader accepts what the strict one accepts, with the same result. Returns true if the
+/// strict reader accepts the input.
 pub(crate) fn agrees<T: DeserializeOwned + PartialEq + Debug>(bytes: &[u8]) -> bool {
     let Ok(strict) = serde_json::from_slice::<T>(bytes) else {
         return false;

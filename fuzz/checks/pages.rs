@@ -31,7 +31,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// Returns true if a product has all required fields with the right types.
+/// True if a product has all required fields with the right types.
 fn is_sound(product: &Value) -> bool {
     let id = product["id"].as_u64().is_some_and(|id| i64::try_from(id).is_ok());
     let title = &product["title"];
@@ -82,7 +82,7 @@ fn in_bounds(page: &ProductsPage<'_>, bytes: usize) {
     assert!(texts <= bytes * BYTES_PER_BYTE_MAX);
 }
 
-/// Checks that reading records one by one and reading all excerpts give the same records.
+/// Asserts that reading records one by one and reading all excerpts give the same records.
 fn in_parts(page: &ProductsPage<'_>, bytes: &[u8]) {
     let text = page_text(bytes).unwrap();
     let mut nth = 0;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use data_model::{Timestamp, read_store_json};
 use pipeline_policies::{policy, read};
 
-/// `{"shop": {"shippingPolicy": {"body": …, "url": …}}}`
+/// Answer of the form `{"shop": {"shippingPolicy": {"body": …, "url": …}}}`.
 type Answer = BTreeMap<String, BTreeMap<String, BTreeMap<String, Option<String>>>>;
 
 pub(crate) fn check(bytes: &[u8]) {
