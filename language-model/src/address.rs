@@ -4,7 +4,7 @@ use url::{Host, Url};
 
 use crate::error::Fault;
 
-/// Validates the endpoint URL. The operator chooses it, so it may be on this machine.
+/// Checks the endpoint URL. The operator chooses it, so it may be on this machine.
 pub(crate) fn of(url: &str, allow_http: bool) -> Result<Url, Fault> {
     let mut url: Url = url.parse().map_err(|_| Fault::Address("it is not a URL"))?;
     let on_this_machine = match url.host() {

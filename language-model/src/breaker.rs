@@ -8,8 +8,8 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// Maximum duration of a pause.
 const PAUSE_MAX: Duration = Duration::from_secs(160);
 
-/// Circuit breaker, so that users do not wait for a failing model. After several consecutive failures, requests are
-/// paused. Then one trial request decides whether requests resume.
+/// Circuit breaker, so that users do not wait for a failing model. Requests pause after several failures in a row. Then
+/// one trial request decides if they resume.
 #[derive(Debug, Default)]
 pub(crate) struct Breaker(Mutex<State>);
 
@@ -21,8 +21,8 @@ struct State {
 }
 
 impl Breaker {
-    /// Returns `true` if the model may be called at `now`. After a pause, one caller may try; the others must wait
-    /// until that call has succeeded.
+    /// `true` if the model may be called at `now`. After a pause, one caller may try, and the others must wait until
+    /// that call has succeeded.
     pub(crate) fn lets_through(&self, now: Instant) -> bool {
         let mut state = self.state();
         match state.until {
@@ -35,7 +35,6 @@ impl Breaker {
         }
     }
 
-    /// Records the outcome of a call.
     pub(crate) fn note(&self, succeeded: bool, now: Instant) {
         let mut state = self.state();
         if succeeded {
@@ -70,7 +69,7 @@ mod tests {
             breaker.note(false, start);
         }
         assert!(!breaker.lets_through(at(4)));
-        // One call is allowed; the others wait for its outcome.
+        // One call is allowed, and the others wait for its outcome.
         assert!(breaker.lets_through(at(5)));
         assert!(!breaker.lets_through(at(5)));
         breaker.note(false, at(5));

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// A language model behind an OpenAI-compatible endpoint. An empty text means "not set".
+/// Language model behind an OpenAI-compatible endpoint. An empty text means that the key is not set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelConfig {
@@ -13,8 +13,8 @@ pub struct ModelConfig {
     pub api_key: String,
     /// Allows plain `http` to another machine.
     pub allow_http: bool,
-    /// Maximum time for the model's response, in milliseconds. After this time, the result of the rules is used. Each
-    /// purpose has an upper limit for this value.
+    /// Maximum time for the model's response, in milliseconds. Then the result of the rules is used. Each purpose has
+    /// an upper limit for this value.
     pub timeout_ms: u64,
     /// Maximum number of tokens in the answer.
     pub tokens_max: u32,
@@ -30,7 +30,7 @@ pub struct ModelConfig {
 pub enum TokensParameter {
     /// `max_tokens`, with a temperature of 0.
     MaxTokens,
-    /// `max_completion_tokens`, which reasoning models require. Reasoning models do not accept a temperature.
+    /// `max_completion_tokens`, which reasoning models require. They do not accept a temperature.
     MaxCompletionTokens,
 }
 

@@ -3,9 +3,9 @@
 //! Input: an operator's configuration, a task and a text. Output: the model's response in the requested format within a
 //! time limit, or the reason why there is none.
 //!
-//! The text is sent as a separate message, as data. Redirects are not followed, at most 64 KiB of a response are read,
-//! and calls are paused after repeated failures. Callers must verify the responses. The crate never reveals the key,
-//! the URL or the response.
+//! The text is sent as data in a separate message. Redirects are not followed, at most 64 KiB of a response are read,
+//! and calls pause after repeated failures. Callers must verify the responses. The crate never reveals the key, the URL
+//! or the response.
 
 mod address;
 mod breaker;
@@ -42,8 +42,7 @@ pub struct Purpose {
     pub counter: &'static str,
     /// Maximum configurable timeout, in milliseconds.
     pub timeout_ms_max: u64,
-    /// `true` if callers wait while the model is at its concurrency limit. If `false`, callers continue without the
-    /// model.
+    /// `true` if callers wait while the model is at its concurrency limit. Otherwise they continue without the model.
     pub waits: bool,
 }
 

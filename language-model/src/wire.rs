@@ -33,7 +33,6 @@ pub(crate) struct TokensBound {
     pub(crate) tokens_max: u32,
 }
 
-/// Builds the request body.
 pub(crate) fn request(model: &str, question: &Question<'_>, bound: TokensBound) -> Vec<u8> {
     let mut body = json!({
         "model": model,
@@ -77,7 +76,7 @@ struct Message {
     content: Option<String>,
 }
 
-/// Returns the model's text from a response. Returns `None` if the response is invalid or was truncated.
+/// Returns the model's text in a response. Returns `None` if the response is invalid or was truncated.
 pub(crate) fn content(body: &[u8]) -> Option<String> {
     let answer: Answer = serde_json::from_slice(body).ok()?;
     let choice = answer.choices.into_iter().next()?;
