@@ -17,7 +17,8 @@ pub struct MailConfig {
     pub from: String,
     /// Maximum number of sign-in links sent within an hour, over all recipients.
     pub per_hour_max: u32,
-    /// If no server is set, keeps e-mails in memory and shows them to anyone at `/demo/mail`. Only the demo sets this.
+    /// True to keep e-mails in memory and show them to anyone at `/demo/mail`, if no server is set. Only the demo sets
+    /// this.
     #[serde(skip)]
     pub outbox: bool,
 }

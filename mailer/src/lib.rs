@@ -1,4 +1,4 @@
-//! Sends the market's e-mails by SMTP (feature `smtp`), or keeps them in memory for a page of the demo.
+//! E-mails of the market, which are sent by SMTP (feature `smtp`), or kept in memory for a page of the demo.
 //!
 //! In: a configuration, and e-mails to one mailbox each. Out: e-mails, sent one at a time. The author of an e-mail
 //! decides who receives it and how often. Logs contain only masked addresses, and never the messages of the SMTP
@@ -39,7 +39,7 @@ pub struct Mail {
     pub made_at: Timestamp,
 }
 
-/// Reasons why an e-mail was not sent, for the caller. The messages contain no address.
+/// Reasons why an e-mail was not sent. The messages contain no address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
     /// The e-mail cannot be encoded as a message.
@@ -86,7 +86,7 @@ impl Mailer {
         }
     }
 
-    /// Queues an e-mail for a single attempt in the background. Returns `false` if too many are waiting.
+    /// Queues an e-mail for a single attempt in the background. Returns `false` if too many e-mails wait.
     #[must_use]
     pub fn take(&self, mail: Mail) -> bool {
         match &self.0 {
@@ -102,7 +102,7 @@ impl Mailer {
     /// Sends an e-mail and waits until the mail server has accepted it.
     ///
     /// # Errors
-    /// Returns a [`MailError`]. If the connection broke, the e-mail may have been sent nevertheless.
+    /// Returns a [`MailError`]. If the connection broke, the e-mail may still have been sent.
     #[cfg_attr(not(feature = "smtp"), expect(clippy::unused_async, reason = "SMTP waits"))]
     pub async fn send(&self, mail: Mail) -> Result<(), MailError> {
         match &self.0 {
@@ -115,7 +115,7 @@ impl Mailer {
         }
     }
 
-    /// Returns the stored e-mails, newest first. Returns `None` if e-mails are sent instead of stored.
+    /// Returns the stored e-mails, the newest first. Returns `None` if e-mails are sent instead.
     #[must_use]
     pub fn kept(&self) -> Option<Vec<Mail>> {
         match &self.0 {

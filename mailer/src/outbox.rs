@@ -5,7 +5,7 @@ use crate::Mail;
 
 const KEPT_MAX: usize = 20;
 
-/// The newest e-mails, stored in memory instead of sent.
+/// Newest e-mails, which are stored in memory instead of sent.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox(Mutex<VecDeque<Mail>>);
 
@@ -16,7 +16,6 @@ impl Outbox {
         kept.truncate(KEPT_MAX);
     }
 
-    /// Returns the stored e-mails, newest first.
     pub(crate) fn mails(&self) -> Vec<Mail> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().cloned().collect()

@@ -14,8 +14,7 @@ use url::Url;
 use crate::config::{MailConfig, MailConfigError};
 use crate::{Mail, MailError, SEND_TIMEOUT};
 
-/// Maximum number of e-mails that are waiting or being sent. Even the last one is delivered before its sign-in link
-/// expires.
+/// Maximum number of e-mails that wait or are being sent. Even the last one arrives before its sign-in link expires.
 const WAITING_MAX: usize = 30;
 const STEP_TIMEOUT: Duration = Duration::from_secs(8);
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -51,7 +50,7 @@ impl Smtp {
         let builder = match url.scheme() {
             "smtps" => AsyncSmtpTransport::<Tokio1Executor>::relay(host),
             "smtp" if is_here => Ok(AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)),
-            // If the server does not support TLS, it receives neither the password nor the e-mail.
+            // A server without TLS receives neither the password nor the e-mail.
             "smtp" => AsyncSmtpTransport::<Tokio1Executor>::starttls_relay(host),
             _ => return Err(MailConfigError::SmtpUrl),
         };
@@ -82,7 +81,7 @@ impl Smtp {
         let smtp = Arc::clone(self);
         tokio::spawn(async move {
             let turn = smtp.turn.lock().await;
-            // The error is logged where it occurs.
+            // The error is already logged.
             let _ = smtp.send_now(&mail).await;
             drop((turn, place));
         });
