@@ -1,8 +1,7 @@
-//! Serves the API reference: a page at `/docs/` that shows the server's own OpenAPI description and lets users try its
-//! operations.
+//! API reference: a page at `/docs/` that shows the server's own OpenAPI description and lets users try its operations.
 //!
-//! Input: none; the page's script loads `/openapi.json` from the server that served it. Output: routes that are the
-//! same on every server.
+//! Input: none; the page's script loads `/openapi.json` from its server. Output: routes that are the same on every
+//! server.
 //!
 //! The viewer is Swagger UI. A crate contains all of its files, so nothing is downloaded during the build or by the
 //! page.
@@ -19,7 +18,7 @@ use data_model::ErrorCode;
 use http::{HeaderMap, HeaderName, header};
 use utoipa_swagger_ui::Config;
 
-/// Content security policy of the page. It allows only files and operations of its own server.
+/// Content security policy of the page, which allows only files and operations of its own server.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -30,7 +29,7 @@ const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
-/// The project's own files, each with its path below `/docs/`.
+/// Files of the project, each with its path below `/docs/`.
 const OWN: [(&str, &str, &str); 3] = [
     ("", HTML, include_str!("../page/index.html")),
     ("reference.css", CSS, include_str!("../page/reference.css")),
@@ -40,10 +39,10 @@ const OWN: [(&str, &str, &str); 3] = [
 /// Files of Swagger UI.
 const CARRIED: [(&str, &str); 2] = [("swagger-ui.css", CSS), ("swagger-ui-bundle.js", JS)];
 
-/// Returns the routes for the page and its files. No OpenAPI description mentions them.
+/// Returns the routes of the page and its files. No OpenAPI description has them.
 #[must_use]
 pub fn open_router() -> OpenRouter {
-    // Relative, because a proxy may serve everything below a path of its own.
+    // The path is relative, because a proxy may serve everything below a path of its own.
     let mut routes = OpenRouter::default().route("/docs", get(async || Redirect::permanent("docs/")));
     for (name, media_type, text) in OWN {
         let file = Arc::new(guarded(Asset::new(media_type, text)));
@@ -51,7 +50,7 @@ pub fn open_router() -> OpenRouter {
         routes = routes.route(&format!("/docs/{name}"), get(answer));
     }
     for (name, media_type) in CARRIED {
-        // Compressed on first request, because compression takes longer than a server should need to start.
+        // The file is compressed at the first request, because compression would delay the start of a server.
         let file = Arc::new(OnceLock::new());
         let answer = async move |headers: HeaderMap| {
             let file = file.get_or_init(|| carried(name, media_type));
@@ -69,7 +68,7 @@ fn answered(file: Option<&Asset>, headers: &HeaderMap) -> Response {
     }
 }
 
-/// Returns a file of Swagger UI. `None` if the crate does not have it; a test rules that out.
+/// Returns a file of Swagger UI, or `None` if the crate lacks it, which a test rules out.
 fn carried(name: &str, media_type: &'static str) -> Option<Asset> {
     let config = Arc::new(Config::new(["/openapi.json"]));
     let file = utoipa_swagger_ui::serve(name, config).ok().flatten()?;

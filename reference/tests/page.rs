@@ -1,4 +1,4 @@
-//! Tests the page and its files through the crate's public API.
+//! Tests of the page and its files through the crate's public API.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
