@@ -66,7 +66,7 @@ fn input(item: &Map<String, Value>) -> Option<LineInput> {
     })
 }
 
-/// Changes the session's cart, or creates a cart if the session has none.
+/// Changes the session's cart, which is created if the session has none.
 fn changes(
     service: &CartService<'_>,
     session: &Session,
@@ -150,8 +150,8 @@ fn pieces(cart: &Cart) -> u64 {
     cart.lines.iter().map(|line| line.quantity).sum()
 }
 
-/// Returns the index of the requested line in the cart. The request names it by key, by variant, or by its displayed
-/// position from 1.
+/// Returns the index of the requested line in the cart. The request names the line by key, by variant, or by its
+/// displayed position from 1.
 fn place(cart: &Cart, posted: &Map<String, Value>) -> Option<usize> {
     if let Some(line) = posted.get("line").and_then(number) {
         let shown = usize::try_from(line).ok()?.checked_sub(1)?;
@@ -267,7 +267,7 @@ pub(super) fn update(service: &CartService<'_>, session: &Session, ask: &Ask) ->
     }
 }
 
-/// Handles `/cart/clear.js`: removes the lines but not the note and the attributes.
+/// Handles `/cart/clear.js`, which removes the lines but neither the note nor the attributes.
 pub(super) fn clear(service: &CartService<'_>, session: &Session) -> Reply {
     let served = changes(service, session, |cart, _| {
         cart.lines.clear();

@@ -1,5 +1,5 @@
-//! The Ajax cart, which themes call from the store's own pages. The Ajax cart and the GraphQL cart are the same cart,
-//! which is identified by the session's cookie. Amounts are in hundredths of the currency's unit, for every currency.
+//! Ajax cart, which themes call from the store's own pages. The Ajax cart and the GraphQL cart are the same cart, which
+//! the session's cookie names. Amounts are in hundredths of the currency's unit, for every currency.
 
 mod change;
 mod rates;
@@ -18,7 +18,7 @@ use crate::shop::Shop;
 use session::Session;
 pub(crate) use session::cookie;
 
-/// Returns true if a path accepts POST requests.
+/// True if a path accepts POST requests.
 pub(crate) fn takes(path: &str) -> bool {
     let name = path.strip_prefix("/cart/").and_then(|rest| rest.rsplit_once('.'));
     match name {
@@ -29,7 +29,7 @@ pub(crate) fn takes(path: &str) -> bool {
     }
 }
 
-/// Returns the response to a call of the Ajax cart, or `None` for other paths.
+/// Returns the response to a call of the Ajax cart, or `None` for another path.
 pub(crate) fn answer(shop: &Shop, ask: &Ask, method: &Method, lie: &Lie) -> Option<Reply> {
     if !ask.path.starts_with("/cart") && !ask.path.starts_with("/discount/") {
         return None;
@@ -67,7 +67,7 @@ fn written(status: u16, value: &Value) -> Reply {
     Reply::posted(status, String::from_utf8(bytes).unwrap_or_default())
 }
 
-/// Builds a cart error that contains the description twice, as newer versions of the platform do.
+/// Builds a cart error that contains the description twice, like newer versions of the platform.
 fn cart_error(status: u16, description: &str) -> Reply {
     let message = if status == 404 { "Cart Error" } else { description };
     written(
@@ -76,7 +76,7 @@ fn cart_error(status: u16, description: &str) -> Reply {
     )
 }
 
-/// Builds the error of a call that lacks a parameter. Its `status` field is a text, not a number.
+/// Builds the error of a call that lacks a parameter. Its `status` field is a text instead of a number.
 fn bad_request(description: &str) -> Reply {
     let error = json!({
         "status": "bad_request", "message": "Parameter Missing or Invalid", "description": description,

@@ -1,4 +1,4 @@
-//! Delivery rates of a session's cart for an address that gives country and province by name.
+//! Delivery rates of a session's cart for an address that names country and province.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::money::decimal_of;
 use crate::places;
 use crate::reply::Reply;
 
-/// Number of times that a client must poll for prepared rates before they are ready.
+/// Number of times that a client must poll before prepared rates are ready.
 const POLLS: u8 = 2;
 
 /// Returns the address in a request and the session's cart, or the platform's refusal.
@@ -72,7 +72,7 @@ pub(super) fn now(service: &CartService<'_>, session: &Session, ask: &Ask) -> Re
     }
 }
 
-/// Handles `/cart/prepare_shipping_rates.json`: responds with 202, and the client polls for the rates.
+/// Handles `/cart/prepare_shipping_rates.json` with 202. The client then polls for the rates.
 pub(super) fn prepare(service: &CartService<'_>, session: &Session, ask: &Ask) -> Reply {
     let (cart, place) = match asked(service, session, ask) {
         Ok(asked) => asked,
@@ -85,7 +85,7 @@ pub(super) fn prepare(service: &CartService<'_>, session: &Session, ask: &Ask) -
     written(202, &Value::Null)
 }
 
-/// Handles `/cart/async_shipping_rates.json`: responds with 202 until the rates are ready.
+/// Handles `/cart/async_shipping_rates.json` with 202 until the rates are ready.
 pub(super) fn poll(service: &CartService<'_>, session: &Session, ask: &Ask) -> Reply {
     let (cart, place) = match asked(service, session, ask) {
         Ok(asked) => asked,

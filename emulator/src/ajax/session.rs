@@ -5,12 +5,12 @@ use crate::generated::dice::fold_bytes;
 use crate::reply::Reply;
 use crate::shop::Shop;
 
-/// A client's session, read from its cookies.
+/// Session of a client, read from its cookies.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     /// Token and key of the client's cart.
     cart: Option<(String, String)>,
-    /// Discount code from the link by which the client arrived.
+    /// Discount code in the link by which the client arrived.
     code: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl Session {
         Some(CartAccess { token, key })
     }
 
-    /// Returns the client's cart with the code from its link entered, or `None` if the client has no cart yet.
+    /// Returns the client's cart with the code in the link, or `None` if the client has no cart yet.
     pub(super) fn cart(&self, service: &CartService<'_>) -> Option<Cart> {
         let CartAccess { token, key } = self.access()?;
         let mut cart = service.find(token).filter(|cart| cart.key == key)?;
@@ -44,7 +44,7 @@ impl Session {
         Some(cart)
     }
 
-    /// Enters the code from the client's link into the cart.
+    /// Enters the code in the client's link into the cart.
     pub(super) fn enter(&self, cart: &mut Cart) {
         if let Some(code) = &self.code {
             let codes: Vec<String> = cart.codes.iter().cloned().chain([code.clone()]).collect();
@@ -74,7 +74,7 @@ pub(super) fn key_of(variant: u64, attributes: &[Attribute]) -> String {
     )
 }
 
-/// Handles `/discount/CODE`: remembers the code in a cookie and redirects. The response does not reveal if the code
+/// Handles `/discount/CODE`: writes the code to a cookie and redirects. The response does not reveal if the code
 /// exists.
 pub(super) fn discount(ask: &Ask, code: &str) -> Reply {
     let to = ask.parameter("redirect").filter(|to| is_local(to));
@@ -88,7 +88,7 @@ pub(super) fn discount(ask: &Ask, code: &str) -> Reply {
     }
 }
 
-/// Returns true for a path on the store itself.
+/// True for a path on the store itself.
 fn is_local(to: &str) -> bool {
     to.starts_with('/') && !to.starts_with("//") && to.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
 }
@@ -130,7 +130,7 @@ pub(super) fn permalink(shop: &Shop, service: &CartService<'_>, wanted: &str, as
             email: one("checkout[email]"),
             ..BuyerInput::default()
         };
-        // The checkout requests an invalid address again.
+        // The checkout asks for an invalid address again.
         let _ = cart.set_buyer(buyer, &["checkout"]);
         Ok(short)
     });
@@ -160,7 +160,6 @@ pub(super) fn named<'a>(given: &'a [FormField], name: &'a str) -> impl Iterator<
     })
 }
 
-/// Returns the fields of a posted form.
 pub(super) fn posted_form(ask: &Ask) -> Vec<FormField> {
     std::str::from_utf8(&ask.body).map(form).unwrap_or_default()
 }

@@ -31,7 +31,7 @@ pub(super) fn page(shop: &Shop, service: &CartService<'_>, session: &Session) ->
     basket_page(shop, service, cart.as_ref())
 }
 
-/// Returns a changed cart as JSON, with the cookie that identifies the cart.
+/// Returns a changed cart as JSON, with the cookie that names the cart.
 pub(super) fn changed(service: &CartService<'_>, cart: &Cart, bill: &Bill) -> Reply {
     Reply {
         cookies: vec![cookie(cart)],
@@ -82,7 +82,7 @@ fn members(attributes: &[Attribute]) -> Value {
     Value::Object(members.collect())
 }
 
-/// Returns the discounts that apply to the whole order.
+/// Returns the discounts of the whole order.
 fn applications(service: &CartService<'_>, bill: &Bill) -> Value {
     let exponent = service.offers.exponent();
     let rules = service.rules().iter().enumerate();

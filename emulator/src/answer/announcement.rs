@@ -1,4 +1,4 @@
-//! The store's announcements of discounts: the bar above every page, and a sentence in its shipping policy.
+//! Announcements of discounts: the bar above every page of a store, and a sentence in its shipping policy.
 
 use crate::discount::{DiscountPlacement, DiscountRule, DiscountValue};
 use crate::generated::dice::Dice;
@@ -6,7 +6,7 @@ use crate::generated::push_html;
 use crate::money::exponent;
 use crate::shop::Shop;
 
-/// Words in announcement bars that look like codes but are not codes.
+/// Words in announcement bars that look like codes.
 const CHATTER: &[&str] = &[
     "NEW ARRIVALS ARE HERE",
     "COD AVAILABLE",
@@ -35,8 +35,7 @@ pub(super) fn bar(shop: &Shop) -> String {
     )
 }
 
-/// Returns the text of the bar besides the codes. In a varied market it claims no shipping terms that the cart does not
-/// have.
+/// Returns the text of the bar without the codes. In a varied market it states no shipping terms that the cart lacks.
 fn chatter(shop: &Shop, drawn: &str) -> String {
     let Some(habits) = &shop.habits else {
         return drawn.to_owned();

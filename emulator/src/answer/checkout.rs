@@ -1,4 +1,4 @@
-//! The page behind a checkout link, which shows the order but accepts no payment.
+//! Page behind a checkout link, which shows the order but accepts no payment.
 
 use super::announcement::amount;
 use super::product_html::page;
@@ -31,7 +31,7 @@ pub(super) fn checkout(shop: &Shop, token: &str, ask: &Ask) -> Option<Reply> {
     })
 }
 
-/// Returns the HTML page of a cart; without a cart, the page of an empty cart.
+/// Returns the HTML page of a cart, which may be empty.
 pub(crate) fn basket_page(shop: &Shop, service: &CartService<'_>, cart: Option<&Cart>) -> Reply {
     let main = match cart.filter(|cart| !cart.lines.is_empty()) {
         Some(cart) => main(shop, service, cart, &service.bill(cart), "Your cart"),

@@ -10,7 +10,7 @@ use crate::shop::Shop;
 /// Maximum number of products that the platform pages through.
 const CAP: u64 = 25_000;
 
-/// Changes that a fault makes to the content of a response.
+/// Changes of a fault to the content of a response.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Twist {
     endless: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Twist {
 }
 
 impl Twist {
-    /// Returns the changes that the fault of a request makes.
+    /// Returns the changes of a request's fault.
     pub(crate) fn of(fault: Option<&Fault>, shop: &Shop) -> Self {
         let mut twist = Self {
             mischief: fault.and_then(Mischief::of),
@@ -147,7 +147,6 @@ pub(crate) fn collection(shop: &Shop, handle: &str) -> Option<Reply> {
     Some(Reply::json(body).validated())
 }
 
-/// Returns the id of a collection.
 pub(crate) fn collection_id(shop: &Shop, shelf: &Shelf) -> u64 {
     let id = 300_000_000_000 + fold(&[shop.catalogue.persona().shop_id(), shelf.title.len() as u64]) % 100_000_000_000;
     id ^ (fold_bytes(shelf.handle.as_bytes()) % 1_000_000_000)

@@ -5,8 +5,8 @@ use crate::json::platform_bytes;
 use crate::reply::{Cache, Reply};
 use crate::shop::Shop;
 
-/// Handles `/meta.json`. Recorded values are returned unchanged, except the store's address. A client that follows
-/// `domain` and `url` must reach the emulator again, not the real store.
+/// Handles `/meta.json`. Recorded values stay unchanged, except the store's address: a client that follows `domain` and
+/// `url` must reach the emulator, not the real store.
 pub(crate) fn meta(shop: &Shop, currency: &str) -> Reply {
     let persona = shop.catalogue.persona();
     let (city, province) = persona.place;
@@ -70,7 +70,7 @@ fn description(shop: &Shop) -> String {
     }
 }
 
-/// Returns `/cart.js` for a session with an empty cart. The response states the store's currency.
+/// Returns `/cart.js` for a session with an empty cart, which states the store's currency.
 pub(crate) fn cart(currency: &str) -> Reply {
     let body = json!({
         "token": "hWN0000000000000000000000000000?key=0000", "note": "", "attributes": {}, "original_total_price": 0,

@@ -1,4 +1,4 @@
-//! The responses of a store by path, as the platform sends them to a third party.
+//! Responses of a store by path, as the platform sends them to a third party.
 
 mod announcement;
 mod checkout;
@@ -25,7 +25,6 @@ use crate::picture::{Picture, draw};
 use crate::reply::Reply;
 use crate::shop::Shop;
 
-/// Returns the store's response to a request.
 pub(crate) fn answer(shop: &Shop, ask: &Ask, twist: &Twist) -> Reply {
     let path = ask.path.as_str();
     let reply = match path {
@@ -149,13 +148,12 @@ fn picture(shop: &Shop, file: &str) -> Option<Reply> {
     Some(Reply::svg(svg).validated())
 }
 
-/// Returns the platform's HTML page for a missing resource, for every path.
+/// Returns the platform's HTML page for a missing resource, which is the same for every path.
 pub(crate) fn not_found(shop: &Shop) -> Reply {
     let main = "<h1>404 Page Not Found</h1>\n<p>The page you requested does not exist.</p>";
     Reply::html(404, page(shop, "404 Not Found", "", main))
 }
 
-/// Returns the password page of a locked store.
 pub(crate) fn password(shop: &Shop) -> Reply {
     let main = "<h1>Opening soon</h1>\n<form method=\"post\" action=\"/password\"><label>Enter store using password \
                 <input type=\"password\" name=\"password\"></label></form>";

@@ -40,14 +40,13 @@ pub(crate) fn policy(shop: &Shop, handle: &str) -> Option<Policy> {
     Some(Policy { handle, title, body })
 }
 
-/// Returns a policy as an HTML page.
 pub(crate) fn page_of(shop: &Shop, handle: &str) -> Option<Reply> {
     let Policy { title, body, .. } = policy(shop, handle)?;
     let main = format!("<h1>{title}</h1>\n<div class=\"shopify-policy__body\"><div class=\"rte\">{body}</div></div>");
     Some(Reply::html(200, page(shop, title, "", &main)).validated())
 }
 
-/// Returns the refund policy. A quarter of stores take nothing back and have no refund policy.
+/// Returns the refund policy. A quarter of stores take nothing back and have none.
 fn refund(shop: &Shop) -> Option<String> {
     let persona = shop.catalogue.persona();
     let mut dice = Dice::of(&[persona.seed, 0x5245_4655, u64::from(persona.index)]);
@@ -62,8 +61,8 @@ fn refund(shop: &Shop) -> Option<String> {
     ))
 }
 
-/// Returns the store's shipping policy; a third of stores have none. The wording varies as among merchants: thresholds,
-/// fees, cash on delivery, ranges of days, contradictions, and unfilled templates.
+/// Returns the store's shipping policy, which a third of stores lack. The wording varies as among merchants:
+/// thresholds, fees, cash on delivery, ranges of days, contradictions, and unfilled templates.
 fn shipping(shop: &Shop) -> Option<String> {
     if let Some(habits) = &shop.habits {
         return habits.policy().map(|body| body + &announcement::in_policy(shop));

@@ -20,8 +20,8 @@ pub(crate) fn product_html(shop: &Shop, place: u64, product: &Product, currency:
         .and_then(|sketch| reviews::draw(&sketch));
     let mut blocks = vec![theme_block(shop, product, currency)];
     if let Some(ratings) = &ratings {
-        // One store in three has its ratings in the theme's structured data. In the other pages, the review app adds
-        // its own block.
+        // One store in three has its ratings in the theme's structured data. Elsewhere the review app adds a block of
+        // its own.
         if shop.catalogue.persona().shop_id().is_multiple_of(3) {
             if let Some(block) = blocks[0].as_object_mut() {
                 rate(block, ratings, shop);
@@ -57,7 +57,7 @@ pub(crate) fn product_html(shop: &Shop, place: u64, product: &Product, currency:
     Reply::html(200, page).validated()
 }
 
-/// Returns a page of the store with the platform's identifying markup and the given parts.
+/// Returns a page of the store with the platform's identifying markup and these parts.
 pub(crate) fn page(shop: &Shop, title: &str, head: &str, main: &str) -> String {
     page_in(shop, &shop.address.currency, title, head, main)
 }
@@ -110,8 +110,8 @@ fn main(product: &Product, currency: &str, ratings: Option<&Ratings>) -> String 
     out
 }
 
-/// Returns the theme's structured data: one product with its offers, or a product group with variants, as newer themes
-/// write it.
+/// Returns the theme's structured data: one product with its offers, or a product group with variants, as in newer
+/// themes.
 fn theme_block(shop: &Shop, product: &Product, currency: &str) -> Value {
     let base = &shop.address.base_url;
     let url = format!("{base}/products/{}", product.handle);
@@ -170,7 +170,7 @@ fn theme_block(shop: &Shop, product: &Product, currency: &str) -> Value {
     })
 }
 
-/// Adds the ratings to a structured data block, in the forms that review apps use.
+/// Adds the ratings to a block of structured data, in the forms that review apps use.
 fn rate(block: &mut serde_json::Map<String, Value>, ratings: &Ratings, shop: &Shop) {
     let mean = ratings.mean_hundredths as f64 / 100.0;
     let texts = shop.catalogue.persona().shop_id() % 5 < 3;

@@ -4,7 +4,7 @@ use crate::json::platform_bytes;
 use crate::product::{Choice, Image, Product, Variant, hundredths, schemeless};
 use crate::reply::Reply;
 
-/// The response of `/products/{handle}.js` in the documented Ajax API: a bare object with prices in hundredths.
+/// Response of `/products/{handle}.js` in the documented Ajax API: a bare object with prices in hundredths.
 #[derive(Serialize)]
 struct Script<'a> {
     id: u64,

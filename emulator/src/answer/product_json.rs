@@ -9,7 +9,7 @@ struct Envelope<'a> {
     product: Detail<'a>,
 }
 
-/// The response of `/products/{handle}.json`. Unlike in the listing, tags are one text and availability is missing.
+/// Response of `/products/{handle}.json`. Unlike in the listing, tags are one text and availability is missing.
 #[derive(Serialize)]
 struct Detail<'a> {
     id: u64,
@@ -80,7 +80,6 @@ struct DetailImage<'a> {
     variant_ids: &'a [u64],
 }
 
-/// Returns the `.json` view of a product.
 pub(crate) fn product_json(product: &Product, currency: &str) -> Option<Reply> {
     let image = |nth: usize, image| detail_image(product.id, nth, image);
     let detail = Detail {

@@ -41,7 +41,6 @@ const DISALLOWED: &[&str] = &[
     "/cdn/wpm/*.js",
 ];
 
-/// Returns the platform's default robots.txt.
 pub(crate) fn robots(shop: &Shop) -> Reply {
     Reply::text(200, rules(shop, &[])).validated()
 }

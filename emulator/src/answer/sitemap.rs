@@ -27,7 +27,6 @@ pub(crate) fn index(shop: &Shop) -> Reply {
     Reply::xml(out).validated()
 }
 
-/// Returns one of the sitemaps that the index lists.
 pub(crate) fn sitemap(shop: &Shop, ask: &Ask) -> Option<Reply> {
     let name = ask.path.strip_prefix("/sitemap_")?.strip_suffix(".xml")?;
     let urls = match name.rsplit_once('_')? {
