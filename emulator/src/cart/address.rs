@@ -11,7 +11,6 @@ const ADDRESSES_MAX: usize = 20;
 /// Maximum number of characters in one part of an address.
 const PART_MAX: usize = 255;
 
-/// An address, split into its parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) first_name: Option<String>,
@@ -27,20 +26,18 @@ pub(crate) struct Place {
     pub(crate) phone: Option<String>,
 }
 
-/// An address to add.
 #[derive(Debug, Clone)]
 pub(crate) struct AddressInput {
     pub(crate) place: Option<Place>,
     pub(crate) is_selected: bool,
     pub(crate) is_for_once: bool,
-    /// True if every part that the country needs is checked.
+    /// True to check every part that the country needs.
     pub(crate) is_strict: bool,
 }
 
-/// Changes to an address.
 #[derive(Debug, Clone)]
 pub(crate) struct AddressChange {
-    /// Id of the address, verbatim from the request.
+    /// Id of the address, as the request states it.
     pub(crate) id: String,
     pub(crate) place: Option<Place>,
     pub(crate) is_selected: Option<bool>,
@@ -97,7 +94,6 @@ impl Place {
         ]
     }
 
-    /// Returns the faults in the address.
     fn faults(&self, is_strict: bool, field: &[&str]) -> Vec<Refusal> {
         let at = |name: &'static str| {
             let mut at = field.to_vec();
@@ -189,7 +185,7 @@ fn joined<'a>(parts: impl Iterator<Item = &'a str>, between: &str) -> Option<Str
     (!parts.is_empty()).then(|| parts.join(between))
 }
 
-/// Returns the faults in an address of an input. An input that has no address, or copies a customer's, names no
+/// Returns the faults in an address of an input. An input without an address, or with a copy of a customer's, names no
 /// country.
 fn faults(place: Option<&Place>, is_strict: bool, prefix: &[&str], nth: &str) -> Vec<Refusal> {
     let mut field = prefix.to_vec();
@@ -209,7 +205,7 @@ fn at_most_one_selected(selected: usize, prefix: &[&str]) -> Result<(), CartRefu
     Ok(())
 }
 
-/// Returns the UUID in a global id, or `None` if the id is not that of an address.
+/// Returns the UUID in a global id, or `None` if the id is not of an address.
 fn known_id(text: &str) -> Option<Uuid> {
     text.strip_prefix("gid://shopify/CartSelectableAddress/")?
         .split('?')

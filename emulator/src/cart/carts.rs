@@ -8,14 +8,14 @@ use super::Cart;
 /// Maximum total size of all carts in one store, in bytes.
 const BYTES_MAX: usize = 256 << 20;
 
-/// The carts of one store. When a limit is reached, the cart that was idle for longest is removed.
+/// Carts of one store. At a limit, the cart that was idle for longest is removed.
 #[derive(Debug, Default)]
 pub(crate) struct Carts {
     by_token: HashMap<String, CartEntry>,
-    /// Tokens of carts, by the time of their last change.
+    /// Tokens of carts by the time of their last change.
     by_age: BTreeMap<u64, String>,
     changes: u64,
-    /// Total size of the carts, in bytes.
+    /// Total size of the carts in bytes.
     bytes: usize,
 }
 

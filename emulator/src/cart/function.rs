@@ -1,5 +1,5 @@
-//! A change that an app makes to a cart after every other change, like the platform's cart transform functions and apps
-//! that add gifts.
+//! Change by an app to a cart after every other change, like the platform's cart transform functions and apps that add
+//! gifts.
 
 use uuid::Uuid;
 
@@ -18,15 +18,14 @@ pub enum CartFunction {
         /// The bundle's variant id.
         into: u64,
     },
-    /// Adds a free unit of one variant for each unit of another variant, in a separate line with price 0
-    /// (`lineUpdate`).
+    /// Adds a free unit of one variant for each unit of another one, in a separate line with price 0 (`lineUpdate`).
     Gift {
         /// Variant id that triggers the gift.
         with: u64,
         /// Variant id of the gift.
         free: u64,
     },
-    /// Splits a line of several units into lines of one unit, each with its own attribute.
+    /// Splits a line of several units into lines of one unit, each with an attribute of its own.
     Split {
         /// Variant id of the lines to split.
         variant: u64,

@@ -8,22 +8,20 @@ use super::{Attribute, Cart, CartRefusal, LINES_MAX, Line, Notice, Offers, Refus
 /// Maximum quantity of one line.
 const QUANTITY_MAX: i64 = 1_000_000;
 
-/// A cart line to add.
 #[derive(Debug, Clone)]
 pub(crate) struct LineInput {
-    /// The variant's id, verbatim from the request.
+    /// Id of the variant, as the request states it.
     pub(crate) merchandise: String,
-    /// Number in the variant's id, or `None` if the id is not that of a variant.
+    /// Number in the variant's id, or `None` if the id is not of a variant.
     pub(crate) variant: Option<u64>,
     pub(crate) quantity: i64,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) selling_plan: bool,
 }
 
-/// A change to a cart line.
 #[derive(Debug, Clone)]
 pub(crate) struct LineChange {
-    /// The number part of the line's id, as requested.
+    /// Number in the line's id, as requested.
     pub(crate) id: String,
     pub(crate) merchandise: Option<(String, Option<u64>)>,
     pub(crate) quantity: Option<i64>,
@@ -125,7 +123,7 @@ impl Cart {
         Ok(id)
     }
 
-    /// Changes lines. The stock goes first to the changed lines, then to the other lines, oldest first.
+    /// Changes lines. The stock goes first to the changed lines, then to the others, the oldest first.
     pub(crate) fn change_lines(
         &mut self,
         changes: &[LineChange],
@@ -168,7 +166,6 @@ impl Cart {
         Ok(self.fit(&changed, offers))
     }
 
-    /// Removes lines from the cart.
     pub(crate) fn remove_lines(&mut self, ids: &[String]) -> Result<(), CartRefusal> {
         for (nth, id) in ids.iter().enumerate() {
             let found = self.lines.iter().position(|line| line.id.to_string() == *id);

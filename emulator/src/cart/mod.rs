@@ -1,7 +1,7 @@
-//! The carts of a store, shared by GraphQL, the Ajax API and the checkout page.
+//! Carts of a store, shared by GraphQL, the Ajax API and the checkout page.
 //!
-//! A change is made to a copy, which replaces the cart if there is no error. A cart never stores prices or stock; its
-//! cost is computed at every request.
+//! Each change is made to a copy, which replaces the cart if there is no error. A cart stores neither prices nor stock,
+//! and its cost is computed at every request.
 
 mod address;
 mod carts;
@@ -26,7 +26,7 @@ use uuid::Uuid;
 /// Maximum number of lines in one cart.
 pub(crate) const LINES_MAX: usize = 500;
 
-/// Maximum size of one cart, in bytes. The platform's own limit is not known.
+/// Maximum size of one cart in bytes. The platform's own limit is not known.
 pub(crate) const CART_BYTES_MAX: usize = 512 << 10;
 
 #[derive(Debug, Clone)]
@@ -35,26 +35,26 @@ pub(crate) struct Cart {
     pub(crate) token: String,
     /// Secret key that allows changes to the cart.
     pub(crate) key: String,
-    /// Secret key that allows access to the checkout page.
+    /// Secret key that opens the checkout page.
     pub(crate) checkout_key: String,
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) updated_at: DateTime<Utc>,
     pub(crate) note: String,
-    /// Attributes, in the order in which they were given.
+    /// Attributes in the order in which they were given.
     pub(crate) attributes: Vec<Attribute>,
-    /// Lines, oldest first; buyers see the newest first.
+    /// Lines, the oldest first. Buyers see the newest first.
     pub(crate) lines: Vec<Line>,
-    /// Discount codes as entered, without duplicates that differ only in case.
+    /// Discount codes as entered. Codes that differ only in case are entered once.
     pub(crate) codes: Vec<String>,
     pub(crate) buyer: Buyer,
     pub(crate) addresses: Vec<Address>,
-    /// Handle of the selected delivery option; the cheapest option if none is selected.
+    /// Handle of the selected delivery option. The cheapest option counts if none is selected.
     pub(crate) delivery: Option<String>,
-    /// Address for which rates are being prepared, and the number of polls since.
+    /// Address for which rates are prepared, and the number of polls since.
     pub(crate) estimate: Option<(Place, u8)>,
 }
 
-/// A cart line. The same variant with different attributes has a separate line.
+/// Cart line. The same variant with other attributes has a line of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) id: Uuid,
@@ -64,25 +64,23 @@ pub(crate) struct Line {
     pub(crate) attributes: Vec<Attribute>,
 }
 
-/// A key and value attached to a cart or a line.
+/// Key and value of a cart or a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Attribute {
     pub(crate) key: String,
     pub(crate) value: String,
 }
 
-/// The buyer of a cart.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Buyer {
     /// ISO 3166-1 alpha-2 country code.
     pub(crate) country: Option<String>,
     pub(crate) email: Option<String>,
     pub(crate) phone: Option<String>,
-    /// Number of the logged-in customer.
+    /// Number of the customer who is logged in.
     pub(crate) customer: Option<u64>,
 }
 
-/// A delivery address of a cart.
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
     pub(crate) id: Uuid,
@@ -92,7 +90,6 @@ pub(crate) struct Address {
 }
 
 impl Cart {
-    /// Creates an empty cart.
     pub(crate) fn fresh(now: DateTime<Utc>, country: &str) -> Self {
         Self {
             token: format!("hWN{}", Uuid::new_v4().simple()),

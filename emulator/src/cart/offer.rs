@@ -8,7 +8,7 @@ use crate::money::{exponent, minor};
 use crate::product::{Product, Variant};
 use crate::stock::{Stock, stock};
 
-/// A variant with its current price and stock.
+/// Variant with its current price and stock.
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
     pub(crate) product: Rc<Product>,
@@ -23,12 +23,12 @@ impl Offer {
         self.product.variants.get(self.nth)
     }
 
-    /// Returns the weight of a unit in grams, or 0 if it is not stated.
+    /// Returns the weight of a unit in grams, or 0 if it is unknown.
     pub(crate) fn grams(&self) -> u64 {
         self.variant().map_or(0, |variant| variant.grams)
     }
 
-    /// Returns the maximum number of units for sale, or `None` if there is no limit.
+    /// Returns the maximum number of units for sale, or `None` without a limit.
     pub(crate) fn most(&self) -> Option<u64> {
         if self.stock.on_order {
             None
@@ -52,7 +52,7 @@ impl Offer {
     }
 }
 
-/// Looks up the offers of a store and reads each product once.
+/// Offers of a store. Each product is read once.
 #[derive(Debug)]
 pub(crate) struct Offers<'s> {
     catalogue: &'s Catalogue,
@@ -64,7 +64,7 @@ pub(crate) struct Offers<'s> {
 }
 
 impl<'s> Offers<'s> {
-    /// Creates the lookup for a catalogue. `currency` is the store's own currency.
+    /// Creates the offers of a catalogue. `currency` is the store's own.
     pub(crate) fn new(catalogue: &'s Catalogue, epoch: u64, currency: &'s str, lie: &'s Lie) -> Self {
         Self {
             catalogue,
@@ -93,7 +93,7 @@ impl<'s> Offers<'s> {
         read
     }
 
-    /// Returns the offer for the variant with this id, or `None` if the store does not have it.
+    /// Returns the offer of the variant with this id, or `None` if the store lacks it.
     pub(crate) fn find(&self, variant: u64) -> Option<Offer> {
         let place = self.catalogue.find_variant(variant, self.epoch)?;
         let product = self.product(place)?;

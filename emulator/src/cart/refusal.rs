@@ -1,9 +1,8 @@
-/// An error in a cart request: a `CartUserError`.
+/// Error of a cart request: a `CartUserError`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// A value of `CartErrorCode`.
     pub(crate) code: &'static str,
-    /// Path to the argument; list indices are written as strings.
+    /// Path to the argument. List indices are texts.
     pub(crate) field: Vec<String>,
     pub(crate) message: String,
 }
@@ -18,7 +17,7 @@ impl Refusal {
     }
 }
 
-/// The reasons why a cart was not changed.
+/// Reasons why a cart was not changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CartRefusal {
     pub(crate) errors: Vec<Refusal>,
@@ -44,10 +43,9 @@ impl CartRefusal {
     }
 }
 
-/// A notice to the buyer about a changed cart: a `CartWarning`.
+/// Notice to the buyer about a changed cart: a `CartWarning`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Notice {
-    /// A value of `CartWarningCode`.
     pub(crate) code: &'static str,
     pub(crate) message: String,
     /// Line that the notice is about; `None` for the whole cart.

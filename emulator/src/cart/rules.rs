@@ -6,8 +6,8 @@ use crate::discount::folded;
 /// Maximum number of characters in a note.
 const NOTE_MAX: usize = 5_000;
 
-/// Maximum number of attributes of a cart or a line, and limits on their length. The platform's own limits on sizes are
-/// not known; these bound the memory of a store.
+/// Maximum number of attributes of a cart or a line. The next constants limit their length. The platform's own limits
+/// on sizes are not known; these bound the memory of a store.
 const ATTRIBUTES_MAX: usize = 250;
 const KEY_MAX: usize = 255;
 const VALUE_MAX: usize = 8_192;
@@ -16,13 +16,13 @@ const VALUE_MAX: usize = 8_192;
 const CODES_MAX: usize = 250;
 const CODE_MAX: usize = 255;
 
-/// Data about the buyer; `None` leaves the old value unchanged.
+/// Data about the buyer. `None` leaves the old value unchanged.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BuyerInput {
     pub(crate) country: Option<String>,
     pub(crate) email: Option<String>,
     pub(crate) phone: Option<String>,
-    /// Number and e-mail address of the customer that the token belongs to, or `Err` for an invalid token.
+    /// Number and e-mail address of the token's customer, or `Err` for an invalid token.
     pub(crate) customer: Option<Result<(u64, String), ()>>,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn checked_attributes(attributes: &[Attribute], field: &[&str]) -> Re
     Ok(())
 }
 
-/// Merges attributes with the same key: the last value at the first position.
+/// Merges attributes with the same key. The last value takes the first position.
 fn merged(attributes: Vec<Attribute>) -> Vec<Attribute> {
     let mut merged: Vec<Attribute> = Vec::with_capacity(attributes.len());
     for one in attributes {
@@ -67,7 +67,7 @@ impl Cart {
         Ok(())
     }
 
-    /// Replaces the codes. An unknown code is not an error here; billing the cart shows which codes apply.
+    /// Replaces the codes. An unknown code is no error here, because the bill of the cart shows which codes apply.
     pub(crate) fn set_codes(&mut self, codes: impl IntoIterator<Item = String>) {
         let mut seen = std::collections::HashSet::new();
         let kept = codes.into_iter().filter(|code| {
@@ -104,7 +104,7 @@ impl Cart {
     }
 }
 
-/// Returns true for a plausible e-mail address: text, one `@`, and a host that contains a dot.
+/// True for a plausible e-mail address: text, one `@`, and a host with a dot.
 pub(crate) fn is_email(text: &str) -> bool {
     let Some((name, host)) = text.split_once('@') else {
         return false;

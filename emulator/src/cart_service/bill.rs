@@ -1,4 +1,4 @@
-//! The current cost of a cart, and notices to its buyer.
+//! Current cost of a cart, and notices to its buyer.
 
 use super::CartService;
 use super::delivery::{Rate, rates};
@@ -6,24 +6,23 @@ use crate::cart::{Cart, Line, Notice, Offer};
 use crate::discount::{AppliedDiscounts, Basket, Item, apply};
 use crate::generated::dice::{fold, fold_bytes};
 
-/// A cart with computed prices.
+/// Cart with computed prices.
 #[derive(Debug)]
 pub(crate) struct Bill {
-    /// Billed lines, newest first.
+    /// Lines with prices, the newest first.
     pub(crate) lines: Vec<BillLine>,
     pub(crate) applied: AppliedDiscounts,
     pub(crate) subtotal_minor: u64,
-    /// Total weight of all lines, in grams.
+    /// Total weight of all lines in grams.
     pub(crate) grams: u64,
     /// Total price after all discounts, with the selected delivery.
     pub(crate) total_minor: u64,
-    /// Delivery options. Empty if no address is selected or the store does not deliver there.
+    /// Delivery options; empty if no address is selected or the store does not deliver there.
     pub(crate) rates: Vec<Rate>,
-    /// Index of the selected rate.
     pub(crate) rate: Option<usize>,
 }
 
-/// A cart line with computed prices.
+/// Cart line with computed prices.
 #[derive(Debug)]
 pub(crate) struct BillLine {
     pub(crate) line: Line,
@@ -39,7 +38,6 @@ impl BillLine {
 }
 
 impl Bill {
-    /// Returns the total number of units.
     pub(crate) fn quantity(&self) -> u64 {
         self.lines.iter().map(|line| line.line.quantity).sum()
     }
@@ -48,8 +46,8 @@ impl Bill {
         self.rates.get(self.rate?)
     }
 
-    /// Returns notices about sold-out items and about codes that do not apply. Notices are repeated after every change
-    /// as long as they apply.
+    /// Returns notices about sold-out items and codes that do not apply. They are repeated after every change as long
+    /// as they apply.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         let sold_out = self.lines.iter().filter(|line| line.line.quantity == 0);
         let sold_out = sold_out.map(|line| Notice {
@@ -136,7 +134,7 @@ pub(super) fn bill(service: &CartService<'_>, cart: &Cart) -> Bill {
     }
 }
 
-/// Returns the id of the single delivery group of a cart, without the part after `?`.
+/// Returns the id of the only delivery group of a cart, without the part after `?`.
 pub(crate) fn group_id(cart: &Cart) -> String {
     let mark = fold_bytes(cart.token.as_bytes());
     format!("{:016x}{:016x}", fold(&[mark, 1]), fold(&[mark, 2]))

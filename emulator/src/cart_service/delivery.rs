@@ -1,4 +1,4 @@
-//! A store's delivery rates, by destination and cart value.
+//! Delivery rates of a store by destination and cart value.
 
 use crate::cart::Place;
 use crate::generated::dice::{fold, fold_bytes};
@@ -10,7 +10,7 @@ use crate::zones::ZoneQuote;
 /// Prefixes of pincodes in remote areas, to which a third of stores in India do not deliver.
 const REMOTE: &[&str] = &["19", "73", "74", "78", "79"];
 
-/// One delivery option for a cart.
+/// Delivery option for a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rate {
     pub(crate) handle: String,
@@ -19,7 +19,7 @@ pub(crate) struct Rate {
     pub(crate) cost_minor: u64,
 }
 
-/// Returns true if the store sells to a country.
+/// True if the store sells to a country.
 pub(super) fn serves(shop: &Shop, country: &str) -> bool {
     match shop
         .catalogue
@@ -31,13 +31,12 @@ pub(super) fn serves(shop: &Shop, country: &str) -> bool {
     }
 }
 
-/// Returns the country of the store.
 pub(super) fn home(shop: &Shop) -> &str {
     let recorded = shop.catalogue.fact("country").and_then(serde_json::Value::as_str);
     recorded.unwrap_or(shop.catalogue.persona().coin.country)
 }
 
-/// Returns the delivery options for goods of this value, cheapest first. The list is empty if the store does not
+/// Returns the delivery options for goods of this value, the cheapest first. The list is empty if the store does not
 /// deliver there.
 pub(crate) fn rates(shop: &Shop, goods_minor: u64, grams: u64, place: &Place) -> Vec<Rate> {
     let country = place.country.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Finds, changes, bills and saves the carts of a store during one request.
+//! Access to the carts of a store in one request: finds, changes, bills and saves them.
 
 mod bill;
 mod delivery;
@@ -25,16 +25,16 @@ fn not_too_large(cart: &Cart) -> Result<(), CartRefusal> {
     Err(CartRefusal::whole(Refusal::new("CART_TOO_LARGE", &["cartId"], message)))
 }
 
-/// The outcome of a cart request.
+/// Outcome of a cart request.
 #[derive(Debug)]
 pub(crate) struct CartOutcome {
-    /// The cart and its bill; `None` if the response shows no cart.
+    /// Cart with its bill; `None` if the response shows no cart.
     pub(crate) cart: Option<(Cart, Bill)>,
     pub(crate) errors: Vec<Refusal>,
     pub(crate) notices: Vec<Notice>,
 }
 
-/// The cart that a client names, and the key that allows changes.
+/// Cart that a client names, with the key that allows changes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CartAccess<'a> {
     pub(crate) token: &'a str,
@@ -50,7 +50,6 @@ impl<'a> CartAccess<'a> {
     }
 }
 
-/// Access to the carts of a store during one request.
 #[derive(Debug)]
 pub(crate) struct CartService<'s> {
     pub(crate) shop: &'s Shop,
@@ -101,7 +100,6 @@ impl<'s> CartService<'s> {
         }
     }
 
-    /// Returns the cart with this token, without checking a key.
     pub(crate) fn find(&self, token: &str) -> Option<Cart> {
         let ttl = self.shop.limits.cart_ttl;
         lock(&self.shop.carts).get(token, self.now, ttl).cloned()
@@ -112,7 +110,7 @@ impl<'s> CartService<'s> {
         Cart::fresh(self.now, country.unwrap_or_else(|| home(self.shop)))
     }
 
-    /// Creates a cart, applies a change, and saves the cart if there is no error.
+    /// Creates a cart and applies a change. The cart is saved if there is no error.
     pub(crate) fn create(
         &self,
         country: Option<&str>,
@@ -138,7 +136,7 @@ impl<'s> CartService<'s> {
         self.changed(named, true, change)
     }
 
-    /// Like [`CartService::change`], but does not check the stock of the lines in the cart.
+    /// Changes a cart like [`CartService::change`], without checking the stock of its lines.
     pub(crate) fn update(
         &self,
         named: Option<CartAccess<'_>>,
@@ -153,8 +151,7 @@ impl<'s> CartService<'s> {
         looks_at_stock: bool,
         change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, CartRefusal>,
     ) -> CartOutcome {
-        // The lock is not released before the end of the change, so that two changes of one cart run one after the
-        // other.
+        // The lock is kept until the end of the change, so that two changes of one cart run one after the other.
         let mut carts = lock(&self.shop.carts);
         let found = named.and_then(|CartAccess { token, key }| {
             let cart = carts.get(token, self.now, self.shop.limits.cart_ttl)?;
@@ -215,7 +212,7 @@ impl<'s> CartService<'s> {
         }
     }
 
-    /// As recorded, lines that cannot be sold to the country of the selected address permanently lose their units.
+    /// As recorded, lines that cannot be sold to the country of the selected address lose their units for good.
     fn leave_out_what_cannot_go(&self, cart: &mut Cart) {
         let country = cart
             .selected_address()
