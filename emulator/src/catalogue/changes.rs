@@ -1,8 +1,7 @@
 //! Changes made on demand to the products of a store.
 //!
-//! A change is stored by product id and applied to the product's record. All views are generated from the record, so
-//! they all change together. The source is never modified: when its changes are removed, a store matches its seed or
-//! recording again.
+//! A change is stored by product id and applied to the product's record, from which all views are generated, so they
+//! change together. The source is never modified: without its changes, a store matches its seed or recording again.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,11 +9,10 @@ use std::sync::{PoisonError, RwLock};
 
 use super::overlay::Overlay;
 
-/// The changes made to one store.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     inner: RwLock<Inner>,
-    /// Number of changed products. The many requests to unchanged stores read it without taking the lock.
+    /// Number of changed products. Requests to unchanged stores, which are many, read it without the lock.
     products: AtomicUsize,
     removed: AtomicUsize,
 }
@@ -47,7 +45,6 @@ impl Changes {
         self.read(product, |overlay| overlay.removed).unwrap_or(false)
     }
 
-    /// Returns the number of a product's latest change.
     pub(crate) fn latest_of(&self, product: u64) -> Option<u64> {
         self.read(product, |overlay| overlay.number)
     }
@@ -80,7 +77,6 @@ impl Changes {
         self.overlay(product, |overlay| overlay.removed = true);
     }
 
-    /// Undoes the changes of a product.
     pub(crate) fn restore(&self, product: u64) {
         self.write(|by_product, _| {
             by_product.remove(&product);

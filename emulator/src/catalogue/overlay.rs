@@ -3,7 +3,6 @@ use std::collections::HashMap;
 use crate::edit::{Edit, Price, Stock, push_edited, variants};
 use crate::generated::epoch_s;
 
-/// The changes made to one product.
 #[derive(Debug, Default)]
 pub(super) struct Overlay {
     pub(super) removed: bool,
@@ -15,7 +14,7 @@ pub(super) struct Overlay {
     pub(super) number: u64,
 }
 
-/// Second of the day used as the time of changes on demand. Changes of the epoch itself have earlier times.
+/// Time of day of changes on demand, in seconds. Changes of the epoch itself are earlier.
 const FROM_S: u64 = 43_200;
 
 impl Overlay {
