@@ -1,11 +1,11 @@
-//! Determines the codes and automatic discounts that apply to a basket. Pure functions.
+//! Pure functions that find the codes and automatic discounts that apply to a basket.
 
 use super::combine::best;
 use super::reckon::{AppliedDiscounts, Basket, reckon};
 use super::verdict::{DiscountRefusal, DiscountVerdict};
 use super::{Class, DiscountRule, folded};
 
-/// Returns the effect of the rules on the basket when these codes are entered.
+/// Returns the effect of the rules on the basket with these codes.
 pub(crate) fn apply(rules: &[DiscountRule], entered: &[String], basket: &Basket<'_>) -> AppliedDiscounts {
     let found: Vec<Option<usize>> = entered
         .iter()

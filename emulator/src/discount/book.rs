@@ -7,8 +7,7 @@ use crate::catalogue::Catalogue;
 /// Maximum number of discount rules in a store.
 pub(crate) const RULES_MAX: usize = 1_000;
 
-/// The discounts of one store. The discounts are generated at first use, because most stores of a large market never
-/// need them.
+/// Discounts of one store. They are generated at first use, because most stores of a large market never need them.
 #[derive(Debug, Default)]
 pub(crate) struct Book(OnceLock<RwLock<Arc<Vec<DiscountRule>>>>);
 
@@ -17,18 +16,16 @@ impl Book {
         self.0.get_or_init(|| RwLock::new(Arc::new(draw(catalogue))))
     }
 
-    /// Returns every rule, including automatic ones.
     pub(crate) fn all(&self, catalogue: &Catalogue) -> Arc<Vec<DiscountRule>> {
         let rules = self.rules(catalogue).read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&rules)
     }
 
-    /// Replaces all rules.
     pub(crate) fn set(&self, catalogue: &Catalogue, rules: Vec<DiscountRule>) {
         *self.rules(catalogue).write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
     }
 
-    /// Adds a rule, or replaces the one with the same name. Returns false if the maximum is reached.
+    /// Adds a rule, or replaces the one with the same name. Returns false at the maximum.
     pub(crate) fn add(&self, catalogue: &Catalogue, rule: DiscountRule) -> bool {
         let mut held = self.rules(catalogue).write().unwrap_or_else(PoisonError::into_inner);
         let mut rules = held.as_ref().clone();

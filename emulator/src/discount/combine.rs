@@ -1,16 +1,15 @@
 use super::reckon::{Basket, reckon};
 use super::{Class, DiscountRule};
 
-/// Maximum number of discounts for which every combination is tried. With more, the best discounts are added one by
-/// one.
+/// Maximum number of discounts for which every combination is tried. Of more, the best discounts are added one by one.
 const TRIED_MAX: usize = 8;
 
-/// Maximum number of product and order discounts, and of delivery discounts, on one order.
+/// Maximum number of product and order discounts on one order. The next constant is that of delivery discounts.
 const GOODS_MAX: usize = 5;
 const SHIPPING_MAX: usize = 1;
 
-/// Returns the candidates that can be combined and together take off the most. Between equal combinations, it prefers
-/// the discounts that were entered first, and then the larger combination.
+/// Returns the candidates that can be combined and together take off the most. Of equal combinations, the one with the
+/// discounts that were entered first is chosen, and then the larger one.
 pub(super) fn best(rules: &[DiscountRule], candidates: &[usize], basket: &Basket<'_>) -> Vec<usize> {
     if candidates.len() <= 1 {
         return candidates.to_vec();
@@ -30,8 +29,8 @@ pub(super) fn best(rules: &[DiscountRule], candidates: &[usize], basket: &Basket
             continue;
         }
         let taken = taken_minor(rules, &chosen, basket);
-        // Masks count up from the candidate that was entered first. If two combinations take off the same amount, the
-        // first is therefore chosen, unless the second extends the first.
+        // Masks count up from the candidate that was entered first. Of two combinations that take off the same amount,
+        // the first is chosen, unless the second extends it.
         let adds = taken == best.0 && chosen.starts_with(&best.1) && chosen.len() > best.1.len();
         if best.1.is_empty() || taken > best.0 || adds {
             best = (taken, chosen);

@@ -1,4 +1,4 @@
-//! Generates a store's discounts from its seed, with codes like those of real brands.
+//! Generator of a store's discounts from its seed, with codes like those of real brands.
 
 use chrono::{DateTime, Utc};
 
@@ -41,7 +41,6 @@ const DELIVERY_ONLY: CombinesWith = CombinesWith {
     shipping: true,
 };
 
-/// Generates the rules of a store.
 pub(super) fn draw(catalogue: &Catalogue) -> Vec<DiscountRule> {
     let persona = catalogue.persona();
     let mut dice = Dice::of(&[persona.seed, 0x4449_5343, u64::from(persona.index)]);
@@ -169,7 +168,7 @@ fn free_delivery(persona: &Persona, dice: &mut Dice) -> DiscountRule {
     DiscountRule {
         minimum_subtotal_minor: least,
         combines_with: EVERYTHING,
-        // This code is never in a policy, because a policy with it would suggest that delivery is free for everyone.
+        // This code is in no policy, because a policy with it would suggest that delivery is free for everyone.
         told: told(dice, 400, 0),
         ..DiscountRule::code(
             dice.pick(&["FREESHIP", "FREESHIPPING", "SHIPFREE"]),
@@ -225,7 +224,7 @@ fn feasts(dice: &mut Dice) -> Vec<DiscountRule> {
     rules
 }
 
-/// Generates an influencer's code; some of these codes are used up.
+/// Generates an influencer's code, which may be used up.
 fn of_a_voice(dice: &mut Dice) -> DiscountRule {
     let percent = dice.pick(&[10, 15]);
     let limit = dice.pick(&[50, 100, 500]);

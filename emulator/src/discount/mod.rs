@@ -1,7 +1,7 @@
 //! Discounts of a store: codes that buyers enter, and automatic discounts.
 //!
 //! A store's rules are generated from its seed until rules are added or removed. `apply.rs` and `reckon.rs` compute
-//! their effect on a basket, for carts and for tests that check results.
+//! their effect on a basket, for carts and for tests.
 
 mod apply;
 mod book;
@@ -22,7 +22,7 @@ pub use verdict::{BasketLine, BasketTruth, DiscountRefusal, DiscountVerdict};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub struct DiscountRule {
-    /// Code that buyers enter, compared without regard to case; `None` for an automatic discount.
+    /// Code that buyers enter in any case of letters; `None` for an automatic discount.
     #[serde(default)]
     pub code: Option<String>,
     /// Title of an automatic discount. A discount with a code is named by its code.
@@ -55,7 +55,7 @@ pub struct DiscountRule {
     /// True if only logged-in buyers may use the discount.
     #[serde(default)]
     pub customers_only: bool,
-    /// True if a delivery must be selected, as on the platform for discounts restricted to certain countries.
+    /// True if a delivery must be selected, as on the platform for discounts of certain countries.
     #[serde(default)]
     pub delivered_only: bool,
     /// Classes of discounts that this one may be combined with.
@@ -87,7 +87,7 @@ pub enum DiscountValue {
     Shipping,
 }
 
-/// The classes of discounts that may be combined with this discount. Both discounts must allow the combination.
+/// Classes of discounts with which this discount may be combined. Both discounts must allow the combination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "snake_case", deny_unknown_fields)]
 pub struct CombinesWith {
@@ -112,7 +112,6 @@ pub enum DiscountPlacement {
     Policy,
 }
 
-/// The class of a discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     Order,
@@ -121,7 +120,7 @@ pub(crate) enum Class {
 }
 
 impl DiscountRule {
-    /// Creates a rule with a code, for everyone and without conditions. The rule does not combine with other discounts.
+    /// Creates a rule with a code, for everyone and without conditions, which does not combine with other discounts.
     #[must_use]
     pub fn code(code: impl Into<String>, takes: DiscountValue) -> Self {
         Self {
@@ -130,7 +129,7 @@ impl DiscountRule {
         }
     }
 
-    /// Creates an automatic rule, for everyone and without conditions. The rule does not combine with other discounts.
+    /// Creates an automatic rule, for everyone and without conditions, which does not combine with other discounts.
     #[must_use]
     pub fn automatic(title: impl Into<String>, takes: DiscountValue) -> Self {
         Self {
@@ -170,7 +169,7 @@ impl DiscountRule {
         self.products.is_empty() || self.products.contains(&product)
     }
 
-    /// Returns true if both rules allow the combination with the other.
+    /// True if both rules allow the combination with the other.
     pub(crate) fn goes_with(&self, other: &Self) -> bool {
         let lets = |one: &Self, class: Class| match class {
             Class::Order => one.combines_with.order,
@@ -180,7 +179,7 @@ impl DiscountRule {
         lets(self, other.class()) && lets(other, self.class())
     }
 
-    /// Returns true if a merchant could create this rule.
+    /// True if a merchant could create this rule.
     pub(crate) fn is_sound(&self) -> bool {
         let takes = match self.takes {
             DiscountValue::Percentage { percent } => (1..=100).contains(&percent),

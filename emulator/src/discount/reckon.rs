@@ -1,4 +1,4 @@
-//! The arithmetic of discounts. Pure functions.
+//! Pure arithmetic of discounts.
 //!
 //! Product discounts come first and give each line's total. Order discounts are computed on these totals: a percentage
 //! line by line, an amount in proportion, so that the allocations sum up to the reduction. Delivery discounts come
@@ -10,7 +10,7 @@ use super::verdict::DiscountVerdict;
 use super::{Class, DiscountRule, DiscountValue};
 use crate::money::{percent_of, split};
 
-/// One line of a basket, with the data that discounts need.
+/// Line of a basket, with the data that discounts need.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Item {
     pub(crate) product: u64,
@@ -25,13 +25,12 @@ impl Item {
     }
 }
 
-/// The basket that discounts are computed on.
+/// Basket for the computation of discounts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Basket<'a> {
     pub(crate) items: &'a [Item],
-    /// Price of the selected delivery; `None` if none is selected.
+    /// Price of the selected delivery, if any.
     pub(crate) delivery_minor: Option<u64>,
-    /// True if the buyer is logged in.
     pub(crate) is_customer: bool,
     pub(crate) now: DateTime<Utc>,
 }
@@ -46,10 +45,9 @@ impl Basket<'_> {
     }
 }
 
-/// The reduction of one item by one discount.
+/// Reduction of one item by one discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Allocation {
-    /// Index of the discount rule.
     pub(crate) rule: usize,
     /// Index of the item; `None` for the delivery.
     pub(crate) item: Option<usize>,
@@ -57,10 +55,10 @@ pub(crate) struct Allocation {
     pub(crate) class: Class,
 }
 
-/// The effect of a store's discounts on a basket.
+/// Effect of a store's discounts on a basket.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct AppliedDiscounts {
-    /// One verdict for each code, in the order entered.
+    /// Verdicts on the codes, in the order entered.
     pub(crate) codes: Vec<DiscountVerdict>,
     pub(crate) allocations: Vec<Allocation>,
     /// Price of each item after product discounts.
@@ -77,7 +75,6 @@ impl AppliedDiscounts {
         self.item_totals_minor.iter().copied().fold(0, u64::saturating_add)
     }
 
-    /// Returns the total reduction by one rule.
     pub(crate) fn taken_minor(&self, rule: usize) -> u64 {
         let own = self.allocations.iter().filter(|allocation| allocation.rule == rule);
         own.map(|allocation| allocation.amount_minor).sum()

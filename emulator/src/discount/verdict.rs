@@ -54,7 +54,7 @@ impl DiscountRefusal {
         }
     }
 
-    /// Returns the message to the buyer, in the platform's words if recordings contain them.
+    /// Returns the message to the buyer, in the platform's words if recordings have them.
     pub(crate) fn message(self, code: &str) -> String {
         match self {
             Self::NotFound => "Enter a valid discount code".to_owned(),
