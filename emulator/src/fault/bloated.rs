@@ -12,7 +12,7 @@ use super::body::{Chunk, bomb, packed};
 const BLOCK: usize = 1 << 20;
 
 /// Returns the lists of one product, with as many items as the reader accepts, each of a few bytes. Without long lists
-/// a page could hold many products.
+/// a page could have many products.
 fn lists(many_records: bool) -> String {
     let of_texts = |tags: Vec<String>, images: Vec<&str>| {
         format!("\"images\":[{}],\"tags\":[{}]}}", images.join(","), tags.join(","))
@@ -30,7 +30,7 @@ fn lists(many_records: bool) -> String {
     format!("\"options\":[{options}],{rest}")
 }
 
-/// Returns the keys of a product that precede its lists.
+/// Returns the keys of a product before its lists.
 fn head(nth: u64) -> String {
     let before = if nth == 1 { "{\"products\":[" } else { "," };
     let id = 800_000_000_000 + nth;

@@ -24,7 +24,7 @@ pub(crate) fn drip(body: Bytes, chunk_bytes: usize, delay: Duration) -> impl Str
     })
 }
 
-/// Sends the first part of the body, then fails, so that the server closes the connection.
+/// Sends the first part of the body and then fails, so that the server closes the connection.
 pub(crate) fn truncated(mut body: Bytes, after_bytes: usize) -> impl Stream<Item = Chunk> + Send {
     body.truncate(after_bytes);
     // The pause lets the first part reach the client before the connection closes.
@@ -67,7 +67,7 @@ pub(crate) fn bomb(decoded_bytes: u64) -> io::Result<impl Stream<Item = Chunk> +
     crc.combine(&end_crc);
 
     let mut packer = Compress::new(Compression::best(), false);
-    // An empty gzip file provides the header; its deflate data and trailer are dropped.
+    // An empty gzip file has the header. Its deflate data and trailer are dropped.
     let mut head = GzEncoder::new(Vec::new(), Compression::best()).finish()?;
     head.truncate(10);
     head.write_all(&packed(&mut packer, b"{\"products\":[", FlushCompress::Full)?)?;

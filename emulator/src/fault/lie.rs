@@ -3,7 +3,7 @@ use crate::catalogue::Catalogue;
 use crate::generated::dice::{fold, fold_bytes};
 use crate::product::Product;
 
-/// The untrue statements that a store makes about its products.
+/// Untrue statements of a store about its products.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lie {
     /// True if the store returns another product than the requested one.
@@ -11,11 +11,11 @@ pub(crate) struct Lie {
     foreign: Option<ForeignCurrency>,
     /// Interval of the nodes for which the store returns `null`.
     pub(crate) null_every: Option<u64>,
-    /// Path of the category stated for every product.
+    /// Path of the category that the store states for every product.
     pub(crate) category: Option<String>,
     /// True if new customers and logins are refused for now.
     pub(crate) customers_throttled: bool,
-    /// Quantity stated for every cart line.
+    /// Quantity that the store states for every cart line.
     pub(crate) pieces: Option<u32>,
     /// Origin of the checkout links.
     pub(crate) checkout_origin: Option<String>,
@@ -53,7 +53,7 @@ impl Lie {
         self.foreign.as_ref().map_or(own, |foreign| foreign.currency.as_str())
     }
 
-    /// Rewrites the prices of a listing's record, from `start` on, as the store states them.
+    /// Rewrites the prices of a listing's record, from `start` on, to those that the store states.
     pub(crate) fn tell_record(&self, start: usize, out: &mut Vec<u8>) {
         if let Some(foreign) = &self.foreign {
             let record = out.split_off(start);
@@ -89,7 +89,7 @@ impl Lie {
     }
 }
 
-/// Returns `pct` percent of a price text, with the same number of decimals. A text that is not a price stays unchanged.
+/// Returns `pct` percent of a price text, with the same number of decimals. A text that is no price stays unchanged.
 fn converted(price: &str, pct: u64) -> String {
     crate::edit::scaled(price, pct).unwrap_or_else(|| price.to_owned())
 }

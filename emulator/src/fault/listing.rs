@@ -4,14 +4,14 @@ use super::Fault;
 use crate::catalogue::Catalogue;
 use crate::generated::Scratch;
 
-/// Invalid records inserted between the real ones of one page.
+/// Invalid records between the real ones of a page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Mischief {
-    /// A nonsense value after every `every` records.
+    /// Nonsense values, one after every `every` records.
     Nonsense { every: u64 },
-    /// A record that is not valid UTF-8, in the middle of the page.
+    /// Record that is not valid UTF-8, in the middle of the page.
     InvalidUtf8,
-    /// A record with this size, in the middle of the page.
+    /// Record with this size, in the middle of the page.
     Huge { bytes: u64 },
 }
 
@@ -37,8 +37,7 @@ impl Mischief {
     }
 }
 
-/// Values that are not products. Each value has caused an error in some parser. Ids are outside the range that stores
-/// use.
+/// Values that are no products. Each has caused an error in some parser. Ids are outside the range that stores use.
 const NONSENSE: &[&str] = &[
     "null",
     "42",
@@ -60,7 +59,7 @@ const NONSENSE: &[&str] = &[
     "{\"id\":12,\"title\":\"Half a pair \\ud83d\",\"handle\":\"half-a-pair\",\"variants\":[]}",
 ];
 
-/// Depth of the nested value that follows `NONSENSE`. The depth exceeds the limit of recursive parsers.
+/// Depth of the nested value after `NONSENSE`, which exceeds the limit of recursive parsers.
 const DEPTH: usize = 300;
 
 /// Appends the invalid record after the `nth` record (from 0) of a page of `count`.

@@ -12,14 +12,13 @@ pub(crate) use body::{bomb, drip, endless_robots, truncated};
 pub(crate) use lie::Lie;
 pub(crate) use listing::{Mischief, push_mischief};
 
-/// A fault of a store, active while it is set.
+/// Fault of a store, active while it is set.
 ///
 /// A fault affects every path except `/robots.txt`, unless its description or a [`FaultRule`] says otherwise.
 ///
-/// A store that refuses a request or returns something else does not carry out changes to carts or customers. Stores
-/// carry out these changes if only the response is faulty: [`Fault::AnswerLost`], [`Fault::EdgeFailed`],
-/// [`Fault::Drip`], [`Fault::Truncated`], [`Fault::BrokenJson`], partial [`Fault::QueryErrors`], and faults that state
-/// untrue data.
+/// A store that refuses a request or returns something else does not carry out changes to carts or customers. It
+/// carries them out if only the response is faulty: [`Fault::AnswerLost`], [`Fault::EdgeFailed`], [`Fault::Drip`],
+/// [`Fault::Truncated`], [`Fault::BrokenJson`], partial [`Fault::QueryErrors`], and faults that state untrue data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum Fault {
@@ -60,7 +59,7 @@ pub enum Fault {
     },
     /// Responds to JSON paths with status 200 and an HTML page.
     HtmlForJson,
-    /// Makes the store password-protected: every path, including robots.txt, redirects to `/password`, and GraphQL
+    /// Protects the store by a password: every path, including robots.txt, redirects to `/password`, and GraphQL
     /// reports the store as locked.
     PasswordPage,
     /// Responds to requests for the catalogue's JSON with this status. HTML pages and GraphQL stay available.
@@ -73,12 +72,12 @@ pub enum Fault {
         /// Decompressed size in bytes.
         decoded_bytes: u64,
     },
-    /// Makes the first page of a listing a small gzip body. The body decompresses to this many bytes of products with
-    /// long lists of empty texts and numbers. Later pages are empty.
+    /// Makes the first page of a listing a small gzip body, which decompresses to this many bytes of products with long
+    /// lists of empty texts and numbers. Later pages are empty.
     Bloated {
         /// Decompressed size in bytes.
         decoded_bytes: u64,
-        /// True for many products with 250 empty images and 500 tags each; false for a few products with longer lists.
+        /// True for many products with 250 empty images and 500 tags each, false for a few products with longer lists.
         many_records: bool,
     },
     /// Sends a listing's body except for its last bytes, which never arrive.
@@ -88,10 +87,10 @@ pub enum Fault {
         /// True for a gzip body, which is a thousand times smaller on the wire.
         packed: bool,
     },
-    /// Makes listings endless: after the last product come full pages of new products, beyond the limit of 25,000.
+    /// Makes listings endless: after the last product, full pages of new products follow, beyond the limit of 25,000.
     EndlessPages,
     /// Publishes products while the listing is read: every page request shifts all products by this many places. A
-    /// negative number unpublishes products from the front.
+    /// negative number removes products from the front.
     ShiftingPages {
         /// Number of places by which each request shifts the listing.
         by: i32,
@@ -116,7 +115,7 @@ pub enum Fault {
     /// Inserts a product whose title is not UTF-8 in the middle of each page.
     InvalidUtf8,
     /// Inserts a product with a body of this size in the middle of each page. If a rule names the path of GraphQL, its
-    /// responses contain as many bytes.
+    /// responses have as many bytes.
     HugeRecord {
         /// Size of the product's body in bytes.
         bytes: u64,
@@ -146,8 +145,8 @@ pub enum Fault {
         rate_pct: u32,
     },
     /// Treats the reader as being in another country and shows prices in its currency, scaled to `rate_pct` percent: in
-    /// listings, in a product's own pages and JSON, in `cart.js` and in GraphQL. The front page states the currency;
-    /// the listings set no cookie with it, and `meta.json` names the store's own currency.
+    /// listings, in a product's own pages and JSON, in `cart.js` and in GraphQL. The front page states the currency.
+    /// The listings set no cookie with it, and `meta.json` names the store's own currency.
     Abroad {
         /// ISO 4217 code of the shown currency.
         currency: String,
@@ -168,7 +167,7 @@ pub enum Fault {
     CustomersThrottled,
     /// Carries out the change, then resets the connection without a response. The caller cannot know the outcome.
     AnswerLost {
-        /// Time without any data before the reset, in milliseconds, for clients with their own timeout.
+        /// Time without any data before the reset, in milliseconds, for clients with a timeout of their own.
         hold_ms: u64,
     },
     /// Carries out the change, but the platform's edge responds with this status: 502 or 504 if it gave up on the store
@@ -185,15 +184,15 @@ pub enum Fault {
         status: u16,
     },
     /// Lets the platform's edge give up on a slow store and respond with this status. The store goes on: it answers
-    /// `requests` further GraphQL requests from the old state, and then carries out this one.
+    /// `requests` more GraphQL requests from the old state, and then carries out this one.
     Late {
         /// HTTP status of the edge's response.
         status: u16,
         /// Number of requests that the store answers before.
         requests: u32,
     },
-    /// Makes GraphQL report this user error for every change of a cart, without the change: the code of
-    /// `CartErrorCode` that the platform uses for failures of its own, such as `SERVICE_UNAVAILABLE`.
+    /// Makes GraphQL report this user error for every change of a cart, without the change: the code of `CartErrorCode`
+    /// that the platform uses for failures of its own, such as `SERVICE_UNAVAILABLE`.
     CartError {
         /// A value of `CartErrorCode`; `None`: the response has neither a cart nor an error.
         code: Option<String>,
@@ -203,8 +202,8 @@ pub enum Fault {
         /// Stated number of units.
         quantity: u32,
     },
-    /// Makes GraphQL return checkout links with this origin instead of the store's own, like a domain that has lapsed
-    /// or belongs to someone else.
+    /// Makes GraphQL return checkout links with this origin instead of the store's own, as if its domain had lapsed or
+    /// belonged to someone else.
     CheckoutAt {
         /// Scheme and host, without a trailing slash.
         origin: String,
@@ -219,7 +218,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Returns true if the fault affects a path.
+    /// True if the fault affects a path.
     fn concerns(&self, path: &str) -> bool {
         let robots = path == "/robots.txt";
         let query = is_query(path);
@@ -257,13 +256,13 @@ impl Fault {
     }
 }
 
-/// Returns true for a GraphQL path, in any version.
+/// True for a GraphQL path in any version.
 pub(crate) fn is_query(path: &str) -> bool {
     path.starts_with("/api/") && path.ends_with("/graphql.json")
 }
 
-/// Returns true if a request calls a field: its name as a whole word, followed by arguments. Requests are not parsed
-/// before the fault is chosen.
+/// True if a request calls a field, whose name must be a whole word before arguments. Requests are not parsed before
+/// the fault is chosen.
 fn calls(body: &[u8], name: &str) -> bool {
     let Ok(text) = std::str::from_utf8(body) else {
         return false;
@@ -272,7 +271,7 @@ fn calls(body: &[u8], name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let after = text[at + name.len()..].trim_start_matches([' ', '\t']);
-        // Within JSON a line break is written as `\n`, whose second character is a letter.
+        // In JSON a line break is written as `\n`, whose second character is a letter.
         let is_begun = before.is_none_or(|it| !is_word(it)) || text[..at].ends_with("\\n");
         is_begun && (after.starts_with('(') || after.starts_with('{'))
     })
@@ -289,8 +288,8 @@ pub struct FaultRule {
     /// Page to which the fault is limited (the `page` parameter, 1 if absent).
     #[serde(default)]
     pub page: Option<u32>,
-    /// Path prefix to which the fault is limited. A prefix that includes `/robots.txt` makes the fault affect that path
-    /// too.
+    /// Path prefix to which the fault is limited. With a prefix that includes `/robots.txt`, the fault affects that
+    /// path too.
     #[serde(default)]
     pub path: Option<String>,
     /// GraphQL query or mutation field to which the fault is limited, such as `cartLinesAdd`.
@@ -360,7 +359,7 @@ impl FaultRule {
     }
 }
 
-/// The faults that are set on a store.
+/// Faults that are set on a store.
 #[derive(Debug, Default)]
 pub(crate) struct Faults(Vec<FaultRule>);
 
@@ -369,7 +368,7 @@ impl Faults {
         self.0 = rules;
     }
 
-    /// Returns the fault for a request: that of the first matching rule that is not used up. Counts the use.
+    /// Returns the fault of the first matching rule that is not used up, and counts the use.
     pub(crate) fn meet(&mut self, path: &str, page: u32, body: &[u8]) -> Option<Fault> {
         let rule = self
             .0
