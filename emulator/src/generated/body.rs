@@ -90,7 +90,7 @@ fn push_opening(sketch: &Sketch<'_>, title: &str, dice: &mut Dice, out: &mut Str
     }
 }
 
-/// Appends markup unchanged, and words with their ampersands as entities.
+/// Appends markup unchanged, and words with entities for their ampersands.
 fn push_markup(out: &mut String, part: &str) {
     if part.contains('<') {
         out.push_str(part)

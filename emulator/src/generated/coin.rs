@@ -22,7 +22,7 @@ pub(crate) struct Coin {
     pub(crate) cities: Vec<(&'static str, &'static str)>,
     /// Template for amounts of money in the store.
     pub(crate) money_format: &'static str,
-    /// Share of generated stores, out of a thousand.
+    /// Share of generated stores in thousandths.
     share: u64,
 }
 
@@ -75,7 +75,7 @@ impl Coin {
         &COINS[0]
     }
 
-    /// Returns the data of a currency, or those of the rupee if it is unknown.
+    /// Returns the currency with this code, or the rupee if the code is unknown.
     pub(crate) fn of(code: &str) -> &'static Self {
         COINS.iter().find(|coin| coin.code == code).unwrap_or(&COINS[0])
     }

@@ -14,7 +14,7 @@ pub(crate) fn fold(parts: &[u64]) -> u64 {
     })
 }
 
-/// Hashes bytes into one number. The hash is a checksum, not a cryptographic hash.
+/// Hashes bytes into one number, as a checksum without cryptographic strength.
 pub(crate) fn fold_bytes(bytes: &[u8]) -> u64 {
     let (chunks, rest) = bytes.as_chunks::<8>();
     let mut acc = mix(bytes.len() as u64 ^ GOLDEN);
@@ -27,13 +27,13 @@ pub(crate) fn fold_bytes(bytes: &[u8]) -> u64 {
     acc
 }
 
-/// A random number generator whose sequence depends only on its seed. A product is therefore a pure function of its
-/// place. No state is shared between products, so they can be generated in any order.
+/// Random number generator whose sequence depends only on its seed. A product is therefore a pure function of its
+/// place. Products share no state, so they can be generated in any order.
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// Creates a generator seeded by several numbers, such as (seed, store, slot).
+    /// Creates a generator from several numbers, such as (seed, store, slot).
     pub(crate) fn of(parts: &[u64]) -> Self {
         Self(fold(parts))
     }

@@ -1,10 +1,10 @@
 use serde::{Deserialize, Serialize};
 
-/// The rates at which a catalogue changes from one epoch to the next, in thousandths.
+/// Rates at which a catalogue changes from one epoch to the next, in thousandths.
 ///
 /// A change is a pure function of the seed and the epoch, so going back to an epoch restores its catalogue. Each
-/// product changes at its own epochs. A rate of 50 therefore changes one product in twenty at every epoch, not all
-/// products at every twentieth epoch.
+/// product changes at its own epochs: a rate of 50 changes one product in twenty at every epoch, not all products at
+/// every twentieth epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Drift {
@@ -32,7 +32,7 @@ impl Default for Drift {
     }
 }
 
-/// The number of changes of one aspect up to an epoch, and the epoch of the last change.
+/// Number of changes of one aspect up to an epoch, and the epoch of the last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Step {
     /// Number of changes so far; 0 at epoch 0.
@@ -42,7 +42,8 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// Returns the step of an aspect at a rate of `permille`. `phase` is any number; it sets the epochs of the changes.
+    /// Returns the step of an aspect at a rate of `permille`. `phase` may be any number and determines the epochs of
+    /// the changes.
     pub(crate) fn at(epoch: u64, permille: u16, phase: u64) -> Self {
         let (rate, phase) = (u64::from(permille.min(1000)), phase % 1000);
         let count = (epoch.min(EPOCH_MAX) * rate + phase) / 1000;
@@ -55,7 +56,7 @@ impl Step {
     }
 }
 
-/// Highest epoch; later epochs count as this one, because ids allow no more generations of a product.
+/// Highest epoch. Later epochs count as this one, because ids allow no more generations of a product.
 pub(crate) const EPOCH_MAX: u64 = 4000;
 
 #[cfg(test)]

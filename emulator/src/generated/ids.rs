@@ -8,24 +8,24 @@ const PRODUCT_BITS: u32 = 41;
 const VARIANTS_FROM: u64 = 40_000_000_000_000;
 const VARIANT_BITS: u32 = 45;
 
-/// The number of a product, past or future: the index of its slot among the slots of all stores, combined with its
+/// Number of a product, past or future: the index of its slot among the slots of all stores, combined with its
 /// generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ordinal(u64);
 
 impl Ordinal {
-    /// Returns the ordinal of a listed product. `slot` is counted over all stores, which have `slots` slots in all.
+    /// Returns the ordinal of a listed product. `slot` counts over all stores, which have `slots` slots.
     pub(crate) fn listed(slot: u64, generation: u64, slots: u64) -> Self {
         Self(generation.min(GENERATIONS - 1) * slots + slot)
     }
 
-    /// Returns the ordinal of the `number`th product that a fault invents for store `store`. Invented ordinals are
-    /// above the ordinals of all listed products.
+    /// Returns the ordinal of the `number`th product that a fault invents for store `store`. It is above the ordinals
+    /// of all listed products.
     pub(crate) fn invented(store: u32, number: u64, slots: u64) -> Self {
         Self(GENERATIONS * slots + (u64::from(store) << 20) + (number & 0xf_ffff))
     }
 
-    /// Returns the product's slot, counted over all stores, or `None` if the product is not listed.
+    /// Returns the product's slot over all stores, or `None` if the product is not listed.
     pub(crate) fn slot(self, slots: u64) -> Option<u64> {
         (self.0 < GENERATIONS * slots).then(|| self.0 % slots)
     }
@@ -59,7 +59,7 @@ impl Ordinal {
 
 const ODD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
 
-/// A bijection on numbers of `bits` bits: it multiplies by an odd number and folds the high bits onto the low bits.
+/// Bijection on numbers of `bits` bits: multiplies by an odd number and folds the high bits onto the low bits.
 const fn scatter(number: u64, bits: u32) -> u64 {
     let mask = (1 << bits) - 1;
     let number = number.wrapping_mul(ODD[0]) & mask;
@@ -67,7 +67,7 @@ const fn scatter(number: u64, bits: u32) -> u64 {
     number.wrapping_mul(ODD[1]) & mask
 }
 
-/// The inverse of [`scatter`]. Returns `None` for a number with more than `bits` bits.
+/// Inverse of [`scatter`]. Returns `None` for a number with more than `bits` bits.
 const fn gather(number: u64, bits: u32) -> Option<u64> {
     let mask = (1 << bits) - 1;
     if number > mask {

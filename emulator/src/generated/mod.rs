@@ -28,11 +28,11 @@ pub(crate) use split::split;
 
 use crate::json::push_inner;
 
-/// The catalogue of one generated store.
+/// Catalogue of one generated store.
 #[derive(Debug)]
 pub(crate) struct GeneratedCatalogue {
     pub(crate) persona: Persona,
-    /// Number of slots in this store, which is the number of products that it lists in every epoch.
+    /// Number of slots in this store, which is the number of its products in every epoch.
     size: u64,
     /// Number of slots in the stores before this one.
     offset: u64,
@@ -59,7 +59,7 @@ impl GeneratedCatalogue {
         }
     }
 
-    /// Returns this store with products of other stores added to its own.
+    /// Returns this store with products of other stores in addition to its own.
     pub(crate) fn reselling(mut self, resold: ResoldGoods) -> Self {
         self.resold = resold;
         self
@@ -73,7 +73,6 @@ impl GeneratedCatalogue {
         Steps::at(self.persona.seed, self.persona.index, slot, &self.drift, epoch)
     }
 
-    /// Returns the product in a slot.
     pub(crate) fn sketch(&self, slot: u64, epoch: u64) -> Sketch<'_> {
         let steps = self.steps(slot, epoch);
         let (persona, offset, slots) = (&self.persona, self.offset, self.slots);
@@ -99,7 +98,6 @@ impl GeneratedCatalogue {
         self.steps(slot, epoch).fingerprint(slot)
     }
 
-    /// Returns the id of the product in a slot.
     pub(crate) fn product_id(&self, slot: u64, epoch: u64) -> u64 {
         self.ordinal(slot, self.steps(slot, epoch).generation.count)
             .product_id()

@@ -3,7 +3,7 @@ pub(crate) const EPOCH_ZERO_S: u64 = 1_788_220_800;
 
 const DAY_S: u64 = 86_400;
 
-/// Returns the timestamp of an epoch's changes, in seconds since 1970 by the shop's own clock.
+/// Returns the time of an epoch's changes, in seconds since 1970 by the shop's own clock.
 pub(crate) fn epoch_s(epoch: u64, second_of_day: u64) -> u64 {
     EPOCH_ZERO_S + epoch * DAY_S + second_of_day % DAY_S
 }

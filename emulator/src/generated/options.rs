@@ -4,7 +4,7 @@ use super::dice::Dice;
 use super::trades::WORDS;
 use crate::table::rows;
 
-/// One option of a product: its name, its values, and the price change for each value.
+/// Option of a product: its name, its values, and the price change for each value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) name: &'static str,
@@ -78,7 +78,6 @@ impl Axis {
         }
     }
 
-    /// Returns true if the option's values are colours.
     pub(crate) fn is_colour(&self) -> bool {
         self.name.starts_with("Colo")
     }

@@ -4,7 +4,7 @@ use super::coin::Coin;
 use super::dice::Dice;
 use super::trades::{Trade, WORDS};
 
-/// The identity of a generated store: name, trade, currency, location and habits.
+/// Identity of a generated store: name, trade, currency, location and habits.
 #[derive(Debug, Clone)]
 pub(crate) struct Persona {
     /// Index of the store among all stores.
@@ -15,13 +15,11 @@ pub(crate) struct Persona {
     pub(crate) slug: String,
     pub(crate) trade: &'static Trade,
     pub(crate) coin: &'static Coin,
-    /// Price level, in percent of the usual price.
+    /// Price level in percent of the usual price.
     pub(crate) tier_pct: u64,
-    /// City and province of the store.
     pub(crate) place: (&'static str, &'static str),
     /// True if the product type is always blank, as in a third of stores.
     pub(crate) blank_types: bool,
-    /// True if the store has a review app.
     pub(crate) reviewed: bool,
 }
 
@@ -29,7 +27,7 @@ impl Persona {
     /// Generates the persona of store `index`. `taken` contains the slugs of the previous stores.
     pub(crate) fn draw(seed: u64, index: u32, taken: &mut HashSet<String>) -> Self {
         let mut dice = Dice::of(&[seed, 0x5354_4f52, u64::from(index)]);
-        // The first stores use each trade in order, so that a small market covers many kinds of products.
+        // The first stores use each trade in turn, so that a small market has many kinds of products.
         let trades = &WORDS.trades;
         let nth = if (index as usize) < trades.len() {
             (index as usize + seed as usize % trades.len()) % trades.len()
@@ -57,8 +55,8 @@ impl Persona {
         }
     }
 
-    /// Returns a persona for a recorded store. Faults generate the invented products of its endless or shifting pages
-    /// from it.
+    /// Returns a persona for a recorded store, from which faults generate the invented products of endless or shifting
+    /// pages.
     pub(crate) fn stand_in(name: &str, slug: &str, currency: &str, index: u32) -> Self {
         let mut taken = HashSet::new();
         let drawn = Self::draw(super::dice::fold_bytes(slug.as_bytes()), index, &mut taken);
@@ -100,8 +98,7 @@ fn name(dice: &mut Dice, trade: &Trade, city: &str, index: u32, taken: &mut Hash
     (name, slug)
 }
 
-/// Returns the kebab-case of a text in ASCII. Accents of letters common in shop names are removed; other characters
-/// become one hyphen.
+/// Returns the kebab-case of a text in ASCII. Common accents are removed, and other characters become one hyphen.
 pub(crate) fn kebab(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     push_kebab(&mut out, text);

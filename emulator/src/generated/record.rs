@@ -4,7 +4,7 @@ use super::moment::{EPOCH_ZERO_S, epoch_s, push_moment};
 use super::sketch::Sketch;
 use crate::json::{push_amount, push_bool, push_inner, push_number, push_optional, push_text};
 
-/// Text buffers that are reused from product to product while a page is written.
+/// Text buffers that are reused for each product of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     title: String,
@@ -13,14 +13,14 @@ pub(crate) struct Scratch {
     offset_text: &'static str,
 }
 
-/// The form of a product's list price (`compare_at_price`), at the rates found in recorded stores.
+/// Form of a product's list price (`compare_at_price`), at the rates of recorded stores.
 #[derive(Debug, Clone, Copy)]
 enum Compare {
     Null,
     Zero,
     /// The list price is at most the price, so there is no markdown.
     NotAbove,
-    /// The list price is this percentage of the price above it.
+    /// The list price is this percentage above the price.
     Above(u64),
 }
 
@@ -214,7 +214,7 @@ fn push_variant_title(values: &[Option<&'static str>; 3], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Returns the price of the `nth` variant; larger packs cost more.
+/// Returns the price of the `nth` variant. Larger packs cost more.
 fn price_of(sketch: &Sketch<'_>, first_minor: u64, nth: usize) -> u64 {
     let Some(axis) = sketch.axes.first() else {
         return first_minor;
@@ -273,13 +273,12 @@ fn push_sku(sketch: &Sketch<'_>, roll: u64, nth: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the index of the colour option whose values have their own pictures.
+/// Returns the index of the colour option whose values have pictures of their own.
 fn pictured_by_colour(sketch: &Sketch<'_>) -> Option<usize> {
     let axis = sketch.axes.iter().position(super::options::Axis::is_colour)?;
     (sketch.picture_count() > 0).then_some(axis)
 }
 
-/// Returns the index of the `nth` variant's picture.
 fn picture_of(sketch: &Sketch<'_>, nth: usize) -> Option<usize> {
     let axis = pictured_by_colour(sketch)?;
     let width = if axis == 0 {

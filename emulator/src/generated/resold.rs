@@ -1,12 +1,12 @@
 use super::Persona;
 
-/// The makers whose products a store resells.
+/// Makers whose products a store resells.
 #[derive(Debug, Default)]
 pub(crate) struct ResoldGoods {
     makers: Vec<Maker>,
 }
 
-/// A store whose products another store resells.
+/// Store whose products another store resells.
 #[derive(Debug)]
 pub(crate) struct Maker {
     pub(crate) persona: Persona,
@@ -23,7 +23,7 @@ impl ResoldGoods {
     }
 
     /// Returns the maker of the product in a slot and the product's slot at the maker, or `None` for the store's own
-    /// product. A maker's product is never in two slots.
+    /// product. No maker's product is in two slots.
     pub(crate) fn source(&self, slot: u64) -> Option<(&Persona, u64)> {
         if slot.is_multiple_of(OWN_ONE_IN) {
             return None;

@@ -2,16 +2,15 @@ use super::dice::Dice;
 use super::moment::{EPOCH_ZERO_S, push_moment};
 use super::sketch::Sketch;
 
-/// The ratings of a product, as its page publishes them.
+/// Ratings of a product, as its page shows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ratings {
-    /// Mean rating, in hundredths of a star.
+    /// Mean rating in hundredths of a star.
     pub(crate) mean_hundredths: u64,
     pub(crate) count: u64,
     pub(crate) latest: Vec<Review>,
 }
 
-/// One generated review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Review {
     pub(crate) stars: u64,

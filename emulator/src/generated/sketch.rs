@@ -5,13 +5,12 @@ use super::options::{self, Axis};
 use super::persona::{Persona, push_kebab};
 use super::trades::{Colour, Kind, WORDS};
 
-/// One generated product before its record is written. All values are computed from (seed, store, slot, epoch) and not
+/// Generated product before its record is written. All values are computed from (seed, store, slot, epoch) and not
 /// stored.
 #[derive(Debug)]
 pub(crate) struct Sketch<'a> {
-    /// The store that sells the product.
     pub(crate) persona: &'a Persona,
-    /// The maker of the product, if that is another store.
+    /// Maker of the product, if it is another store.
     maker: Option<&'a Persona>,
     pub(crate) ordinal: Ordinal,
     pub(crate) kind: &'static Kind,
@@ -32,7 +31,7 @@ pub(crate) struct Sketch<'a> {
     pub(crate) born: u64,
 }
 
-/// The changes of a product up to an epoch.
+/// Changes of a product up to an epoch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Steps {
     pub(crate) generation: Step,
@@ -76,7 +75,6 @@ impl Steps {
 const SLOT_BITS: u32 = 24;
 
 impl<'a> Sketch<'a> {
-    /// Returns the product in a slot.
     pub(crate) fn listed(persona: &'a Persona, slot: u64, offset: u64, slots: u64, steps: &Steps) -> Self {
         let generation = steps.generation.count;
         let identity = fold(&[persona.seed, 0x5052_4f44, u64::from(persona.index), slot, generation]);
@@ -89,8 +87,8 @@ impl<'a> Sketch<'a> {
         sketch
     }
 
-    /// Returns a product from another store's slot. The product has that store's first version of the data, the
-    /// reseller's own title and a price near the manufacturer's.
+    /// Returns a product from another store's slot. It has that store's first version of the data, the reseller's own
+    /// title and a price near the maker's.
     pub(crate) fn resold(
         persona: &'a Persona,
         maker: &'a Persona,
@@ -112,7 +110,7 @@ impl<'a> Sketch<'a> {
         sketch
     }
 
-    /// Returns a product that is in no slot; faults invent such products.
+    /// Returns a product that is in no slot, which faults invent.
     pub(crate) fn invented(persona: &'a Persona, number: u64, slots: u64) -> Self {
         let identity = fold(&[persona.seed, 0x494e_5645, u64::from(persona.index), number]);
         Self::of(
@@ -151,7 +149,6 @@ impl<'a> Sketch<'a> {
         Dice::of(&[self.identity, aspect])
     }
 
-    /// Returns the name and tone of the product's colour.
     pub(crate) fn colour(&self) -> Colour {
         let axis = self.axes.iter().find(|axis| axis.is_colour());
         let first = axis.and_then(|axis| colour_of(axis.values.first()?));
@@ -169,12 +166,11 @@ impl<'a> Sketch<'a> {
         self.form
     }
 
-    /// Returns the maker of the product.
     pub(crate) fn maker(&self) -> &'a Persona {
         self.maker.unwrap_or(self.persona)
     }
 
-    /// Returns true if the product has one colour and its title names it.
+    /// True if the product has one colour and its title names it.
     fn names_colour(&self) -> bool {
         self.maker().trade.coloured && !self.axes.iter().any(Axis::is_colour)
     }
@@ -230,8 +226,8 @@ impl<'a> Sketch<'a> {
         }
     }
 
-    /// Appends the product's handle: the title in kebab-case and a code. The code makes the handle unique in its store
-    /// and allows finding the product without a table.
+    /// Appends the product's handle: the title in kebab-case and a code. The code makes the handle unique in its store,
+    /// and leads to the product without a table.
     pub(crate) fn push_handle(&self, title: &str, out: &mut String) {
         push_kebab(out, title);
         out.push('-');
@@ -261,12 +257,11 @@ impl<'a> Sketch<'a> {
         handle
     }
 
-    /// Returns the number of variants.
     pub(crate) fn variant_count(&self) -> usize {
         self.axes.iter().map(|axis| axis.values.len()).product()
     }
 
-    /// Returns the price of the first variant. Each price change raises or lowers the price by up to a fifth.
+    /// Returns the price of the first variant. Each price change raises or lowers it by up to a fifth.
     pub(crate) fn price_minor(&self) -> u64 {
         let mut dice = self.dice(0x5052);
         // One product in a thousand is a free sample.
@@ -287,7 +282,7 @@ impl<'a> Sketch<'a> {
         self.persona.coin.price_minor(now)
     }
 
-    /// Returns the number of pictures; one product in fifty has none.
+    /// Returns the number of pictures. One product in fifty has none.
     pub(crate) fn picture_count(&self) -> usize {
         let mut dice = self.dice(0x494d);
         if dice.chance(20) {

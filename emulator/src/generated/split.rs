@@ -1,11 +1,10 @@
-/// Maximum number of products in one store while other stores have free capacity. `products.json` pages no further than
-/// this.
+/// Maximum number of products in one store while other stores have space. `products.json` has no pages beyond it.
 const STORE_PRODUCTS_MAX: u64 = 25_000;
 
 /// Distributes `products` over `stores` as a few large and many small stores, with an exact sum.
 ///
-/// A store's share is proportional to 1 / (rank + 8). If there are enough products, every store has at least one. If
-/// there are enough stores, none has more than 25,000.
+/// A store's share is proportional to 1 / (rank + 8). If there are enough products, every store has one. If there are
+/// enough stores, none has more than 25,000.
 pub(crate) fn split(products: u64, stores: u32) -> Vec<u64> {
     if stores == 0 {
         return Vec::new();
@@ -21,8 +20,8 @@ pub(crate) fn split(products: u64, stores: u32) -> Vec<u64> {
     sizes
 }
 
-/// Adjusts the sizes evenly and within their bounds until their sum is `products`. Each round reaches the sum or brings
-/// a store to its bound, so the number of rounds is at most the number of stores.
+/// Changes the sizes evenly and within their bounds until their sum is `products`. Each round reaches the sum or brings
+/// a store to its bound, so there are at most as many rounds as stores.
 fn level(sizes: &mut [u64], products: u64, least: u64, room: u64) {
     for _ in 0..=sizes.len() {
         let sum: u64 = sizes.iter().sum();

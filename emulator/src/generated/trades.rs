@@ -1,4 +1,4 @@
-//! The vocabulary of generated brands: the products of each trade, their names and their prices, read from `data`.
+//! Words for generated brands: the products of each trade, their names and their prices, read from `data`.
 
 use std::sync::LazyLock;
 
@@ -11,9 +11,9 @@ pub(crate) struct Kind {
     pub(crate) noun: &'static str,
     /// Product type that the store states.
     pub(crate) product_type: &'static str,
-    /// Minimum of the usual price, in rupees.
+    /// Minimum of the usual price in rupees.
     pub(crate) rupees_min: u64,
-    /// Maximum of the usual price, in rupees.
+    /// Maximum of the usual price in rupees.
     pub(crate) rupees_max: u64,
     /// Name of the option set for this kind, for `options::draw`.
     pub(crate) options: &'static str,
@@ -28,28 +28,25 @@ pub(crate) struct Kind {
     pub(crate) category: &'static str,
 }
 
-/// A trade: kinds of products that one brand plausibly sells together.
+/// Trade: kinds of products that one brand plausibly sells together.
 #[derive(Debug)]
 pub(crate) struct Trade {
     /// Last words of brand names.
     pub(crate) endings: Vec<&'static str>,
     /// True if titles name a colour and a series, as for clothes.
     pub(crate) coloured: bool,
-    /// Kinds of products in the trade.
     pub(crate) kinds: Vec<Kind>,
 }
 
-/// A colour name as shops use it, with its tone in pictures.
+/// Colour name as shops use it, with its tone in pictures.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Colour {
     pub(crate) name: &'static str,
     pub(crate) tone: &'static str,
 }
 
-/// All word lists.
 #[derive(Debug)]
 pub(crate) struct Words {
-    /// All trades; each store has one of them.
     pub(crate) trades: Vec<Trade>,
     /// First words of brand names, from many languages.
     pub(crate) openings: Vec<&'static str>,
