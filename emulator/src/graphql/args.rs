@@ -1,7 +1,7 @@
 use apollo_compiler::resolvers::ResolveInfo;
 use apollo_compiler::response::{JsonMap, JsonValue};
 
-/// The arguments of a field, validated and coerced by the GraphQL library.
+/// Arguments of a field, which the GraphQL library has checked and converted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Args<'a>(&'a JsonMap);
 

@@ -1,4 +1,4 @@
-//! Reads the inputs of cart mutations from coerced arguments.
+//! Readers of the inputs of cart mutations.
 
 use apollo_compiler::response::JsonValue;
 
@@ -61,7 +61,7 @@ pub(super) fn lines(args: Args<'_>) -> Vec<LineInput> {
         .collect()
 }
 
-/// Returns the identifier within a line's id: `gid://shopify/CartLine/{this}?cart=…`.
+/// Returns the identifier in a line's id: `gid://shopify/CartLine/{this}?cart=…`.
 pub(super) fn line_id(id: &str) -> String {
     let bare = id.strip_prefix("gid://shopify/CartLine/").unwrap_or(id);
     bare.split('?').next().unwrap_or_default().to_owned()

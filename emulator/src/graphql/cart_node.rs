@@ -18,14 +18,14 @@ use crate::cart_service::{Bill, BillLine, group_id};
 use crate::discount::{Class, DiscountRule};
 use crate::generated::dice::fold_bytes;
 
-/// A cart as shown in one request.
+/// Cart as shown in one request.
 #[derive(Debug)]
 pub(super) struct CartView {
     pub(super) cart: Cart,
     pub(super) bill: Bill,
     pub(super) rules: Vec<DiscountRule>,
     pub(super) coins: Coinage,
-    /// True if the caller knows the cart's key. Private fields are shown only to such callers.
+    /// True if the caller knows the cart's key. Other callers do not see private fields.
     pub(super) has_key: bool,
 }
 
@@ -166,7 +166,7 @@ impl ObjectValue for DeliveryNode<'_> {
     }
 }
 
-/// The single delivery group of a cart.
+/// Only delivery group of a cart.
 struct CartGroup(Rc<CartView>);
 
 impl Node for CartGroup {
@@ -219,7 +219,7 @@ impl ObjectValue for GroupNode<'_> {
     }
 }
 
-/// A line of a cart, identified by its index.
+/// Line of a cart, by its index.
 struct NthLine {
     shown: Rc<CartView>,
     nth: usize,

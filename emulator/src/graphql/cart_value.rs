@@ -8,7 +8,6 @@ use crate::cart_service::{Bill, BillLine, Rate};
 use crate::discount::{Allocation, Class, DiscountRule, DiscountValue};
 use crate::money::decimal_of;
 
-/// The currency of the cart's amounts.
 #[derive(Debug, Clone)]
 pub(super) struct Coinage {
     pub(super) currency: String,
@@ -152,7 +151,7 @@ fn cart_address(place: &Place) -> Value {
     })
 }
 
-/// Returns the address of a delivery group. The platform swaps zone and country there, so the emulator does too.
+/// Returns the address of a delivery group. The platform swaps zone and country there, and so does the emulator.
 pub(super) fn group_address(place: &Place) -> Value {
     let bare = Place {
         province: None,

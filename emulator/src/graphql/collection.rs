@@ -56,7 +56,6 @@ impl Searchable for Shelf {
     }
 }
 
-/// Returns the requested page of collections.
 fn page_of<'v>(
     view: &'v View<'v>,
     info: &ResolveInfo<'_>,
@@ -95,7 +94,7 @@ pub(super) fn connection_of_product<'v>(
     page_of(view, info, by_handle(view, &handle).into_iter())
 }
 
-/// Returns true if a product matches one filter.
+/// True if a product matches one filter.
 fn passes(product: &Product, filter: Args<'_>) -> bool {
     let same = |own: &Option<String>, wanted: &str| own.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(wanted));
     let in_price = |range: Args<'_>| {

@@ -7,7 +7,7 @@ use super::node::Node;
 use super::paging::{self, cursor};
 use super::view::View;
 
-/// An item of a list before pagination.
+/// Item of a list before pagination.
 #[derive(Debug, Clone)]
 pub(super) struct Entry<T> {
     pub(super) id: u64,
@@ -16,7 +16,7 @@ pub(super) struct Entry<T> {
     pub(super) item: T,
 }
 
-/// One page of a GraphQL connection.
+/// Page of a GraphQL connection.
 struct Connection<'v, N> {
     view: &'v View<'v>,
     kind: String,
@@ -26,7 +26,7 @@ struct Connection<'v, N> {
     total: usize,
 }
 
-/// Returns the page that the field's arguments request. `open` converts an item of the page to a node; items that
+/// Returns the page that the field's arguments request. `open` converts an item of the page to a node. Items that
 /// cannot be converted are left out.
 pub(super) fn connection<'v, T, N: Node + 'v>(
     view: &'v View<'v>,

@@ -1,10 +1,10 @@
-//! The cost of a query by the platform's rules, computed before execution.
+//! Cost of a query by the platform's rules, computed before execution.
 //!
 //! The rules are fitted to the costs in recorded responses. A scalar costs 0, an object 1 and a mutation 10. A page of
 //! n items multiplies the cost of its items by 4·ln(n), rounded down. Content below `edges` counts in full. Content
 //! below `nodes` counts half, or nothing if `edges` are selected too. A union is free unless its `__typename` is
-//! selected, when it costs two objects; an interface then costs one more. The computed cost of recorded requests is
-//! right within two; a page within a page is computed a tenth too low.
+//! selected, which costs two objects; an interface then costs one more. The computed cost of recorded requests is right
+//! within two. A page within a page is computed a tenth too low.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -46,7 +46,7 @@ struct Count<'a> {
     fragments: RefCell<HashMap<(&'a str, Option<Page>), u64>>,
 }
 
-/// The connection to which a selection belongs.
+/// Connection to which a selection belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Page {
     items: u64,
@@ -89,7 +89,7 @@ impl<'a> Count<'a> {
         }
         let nested = self.set(&field.selection_set, None);
         match (page, field.name.as_str()) {
-            // An edge itself is free; its node is counted.
+            // An edge itself is free, and its node is counted.
             (Some(page), "edges") => return weight(page.items, 4.0).saturating_mul(nested),
             (Some(page), "nodes") => {
                 let often = if page.has_edges {
@@ -125,7 +125,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// Returns true if the selection contains another page at any depth.
+    /// True if the selection contains another page at any depth.
     fn has_pages(&self, set: &'a SelectionSet, seen: &mut HashSet<&'a str>) -> bool {
         set.selections.iter().any(|selection| match selection {
             Selection::Field(field) => {
@@ -139,7 +139,7 @@ impl<'a> Count<'a> {
         })
     }
 
-    /// Returns true if the selection contains a field, directly or through a fragment.
+    /// True if the selection contains a field, directly or through a fragment.
     fn selects(&self, set: &'a SelectionSet, name: &str, seen: &mut HashSet<&'a str>) -> bool {
         set.selections.iter().any(|selection| match selection {
             Selection::Field(field) => field.name == name,
@@ -186,7 +186,6 @@ enum ArgumentValue<'a> {
     Literal(&'a Value),
 }
 
-/// Returns the weight of a page with this number of items.
 fn weight(items: u64, factor: f64) -> u64 {
     if items <= 1 {
         return 1;

@@ -1,5 +1,5 @@
-//! Customers with e-mail address and password, as in stores with classic accounts. In a store with newer accounts there
-//! are no passwords and nobody can log in here; `shop.customerAccountUrl` states where to log in.
+//! Customers with e-mail address and password, as in stores with classic accounts. A store with newer accounts has no
+//! passwords, and nobody can log in here; `shop.customerAccountUrl` states where to log in.
 
 use apollo_compiler::resolvers::FieldError;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn error(message: String) -> FieldError {
     FieldError { message }
 }
 
-/// Returns the response to a customer mutation, or `None` for other mutations.
+/// Returns the response to a customer mutation, or `None` for another mutation.
 pub(super) fn mutate(view: &View<'_>, name: &str, args: Args<'_>) -> Option<Result<Value, FieldError>> {
     let payload: fn(&View<'_>, Args<'_>) -> Result<Value, FieldError> = match name {
         "customerCreate" => create,
@@ -47,7 +47,6 @@ pub(super) fn mutate(view: &View<'_>, name: &str, args: Args<'_>) -> Option<Resu
     Some(payload(view, args))
 }
 
-/// Returns the customer that a token belongs to.
 pub(super) fn read(view: &View<'_>, token: &str) -> Result<Value, FieldError> {
     if !view.scopes.has_token {
         return Err(error(denied("customer", "unauthenticated_read_customers")));
@@ -57,7 +56,6 @@ pub(super) fn read(view: &View<'_>, token: &str) -> Result<Value, FieldError> {
     Ok(customer.map_or(Value::Null, value))
 }
 
-/// Returns the customer with this number.
 pub(super) fn value_of(view: &View<'_>, id: u64) -> Option<Value> {
     lock(&view.shop.customers).by_id(id).map(value)
 }
@@ -102,7 +100,7 @@ fn refused(shown: &str, code: &str, field: Option<&[&str]>, message: &str) -> Va
     })
 }
 
-/// Validates a new customer and returns the code, field and message of an error.
+/// Checks a new customer and returns the code, field and message of an error.
 fn fault(new: &NewCustomer<'_>, password: &str) -> Option<(&'static str, &'static str, String)> {
     let has_tags = |text: Option<&str>| text.is_some_and(|text| text.contains('<') && text.contains('>'));
     let has_address = |text: Option<&str>| text.is_some_and(|text| text.contains("://"));
@@ -263,7 +261,7 @@ fn log_out(view: &View<'_>, args: Args<'_>) -> Result<Value, FieldError> {
     }))
 }
 
-/// Handles a password recovery. An emulated store sends no mail; it only shows that the platform reveals who has an
+/// Handles a password recovery. An emulated store sends no mail, but shows that the platform reveals who has an
 /// account.
 fn recover(view: &View<'_>, args: Args<'_>) -> Result<Value, FieldError> {
     let email = args.text("email").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Errors in the platform's format. Codes and formats are the platform's if they are known. Messages that recordings do
-//! not show are those of the GraphQL library.
+//! Errors in the platform's format. Codes and formats are the platform's if they are known. Messages that recordings
+//! lack are those of the GraphQL library.
 
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::parser::SourceSpan;
@@ -48,7 +48,7 @@ pub(super) fn of_document(diagnostics: &DiagnosticList) -> Vec<Value> {
     listed.collect()
 }
 
-/// Returns the platform's code for a validation error, its message and its extra keys.
+/// Returns the platform's code for a validation error, its message and its additional keys.
 fn coded(name: &str, words: &str) -> Option<(&'static str, String, Value)> {
     // The compatible wording puts names in double quotes: `Cannot query field "x" on type "Y".`
     let mut quoted = words.split('"').skip(1).step_by(2);

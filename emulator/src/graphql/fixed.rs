@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::view::View;
 
-/// An object whose fields are all known before they are requested.
+/// Object whose fields are all known before they are requested.
 struct FixedObject<'v> {
     view: &'v View<'v>,
     kind: String,

@@ -17,7 +17,7 @@ pub(super) fn parse(text: &str) -> Option<(&str, Option<u64>)> {
     (!kind.is_empty() && !id.is_empty()).then(|| (kind, id.parse().ok()))
 }
 
-/// Like [`parse`], but returns the platform's error for an invalid global id.
+/// Parses a global id like [`parse`], with the platform's error for an invalid one.
 pub(super) fn expect(text: &str) -> Result<(&str, Option<u64>), FieldError> {
     parse(text).ok_or_else(|| FieldError {
         message: format!("Invalid global id '{text}'"),

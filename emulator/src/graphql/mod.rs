@@ -1,7 +1,7 @@
-//! The Storefront API, implemented on the same records as the JSON views, and on the carts and customers of the store.
+//! Storefront API over the same records as the JSON views, and over the carts and customers of the store.
 //!
 //! A request goes through the platform's steps in order: version, syntax and schema validation, variables, sizes,
-//! complexity, execution. A library parses, validates and executes queries (docs/adr/012). This module implements the
+//! complexity, execution. A library parses, validates and executes queries (docs/adr/012). This module has the
 //! platform's own rules, such as the cost of a query and the text of its errors.
 
 mod args;

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
-/// Formats a price text like the platform's decimals: at least one decimal and no further trailing zeros. Returns
-/// `None` for a text that is not a decimal number.
+/// Formats a price text like the platform's decimals: at least one decimal and no more trailing zeros. Returns `None`
+/// for a text that is no decimal number.
 pub(super) fn decimal(price: &str) -> Option<String> {
     let (whole, fraction) = price.split_once('.').unwrap_or((price, ""));
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

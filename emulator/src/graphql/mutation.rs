@@ -18,7 +18,6 @@ pub(super) struct Mutation<'v> {
     view: &'v View<'v>,
 }
 
-/// Creates the cart access for one request.
 pub(super) fn service<'v>(view: &'v View<'v>) -> CartService<'v> {
     CartService::new(view.shop, view.lie)
 }
@@ -37,7 +36,7 @@ pub(super) fn shown(view: &View<'_>, service: &CartService<'_>, cart: Cart, bill
     }
 }
 
-/// Returns token and key from a cart's id: `gid://shopify/Cart/{token}?key={key}`.
+/// Returns token and key in a cart's id: `gid://shopify/Cart/{token}?key={key}`.
 pub(super) fn token_and_key(id: &str) -> Option<(&str, Option<&str>)> {
     let rest = id.strip_prefix("gid://shopify/Cart/")?;
     let (token, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -82,7 +81,7 @@ impl<'v> Mutation<'v> {
         let buyer = input::object(given, "buyerIdentity");
         if let Some(buyer) = buyer {
             let refused = cart.set_buyer(input::buyer(self.view, buyer), &["input", "buyerIdentity"]);
-            // No cart exists yet that the response could show.
+            // There is no cart yet that the response could show.
             refused.map_err(|refused| CartRefusal {
                 shows_cart: false,
                 ..refused
@@ -211,7 +210,6 @@ impl ObjectValue for Mutation<'_> {
     }
 }
 
-/// The payload of a cart mutation.
 struct Payload<'v> {
     view: &'v View<'v>,
     kind: String,

@@ -1,4 +1,4 @@
-//! Cursor pagination by the platform's rules. Pure functions.
+//! Pure functions for cursor pagination by the platform's rules.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use super::args::Args;
 /// Maximum number of items in one page.
 const PAGE_MAX: i64 = 250;
 
-/// The requested page of a list.
+/// Requested page of a list.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ask<'a> {
     first: Option<i64>,
@@ -61,7 +61,7 @@ pub(super) fn cut(ids: &[u64], ask: Ask<'_>) -> Result<Page, String> {
         number if number < 0 => Err(format!("{name} cannot be negative")),
         _ => Err(format!("{name} cannot exceed {PAGE_MAX}")),
     };
-    // The indices before and after an item, at which a page can end or start.
+    // A page can end or start at the indices before and after an item.
     let around = |cursor: &str| {
         let (id, place) = read(cursor)?;
         let found = ids.iter().position(|listed| *listed == id);

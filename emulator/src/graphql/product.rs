@@ -186,7 +186,7 @@ impl<'v> ProductNode<'v> {
         })
     }
 
-    /// Returns a text or boolean field of the record; `None` for other fields.
+    /// Returns a text or boolean field of the record, or `None` for another field.
     fn leaf(&self, name: &str, args: Args<'_>) -> Option<JsonValue> {
         let product = self.product();
         let html = product.body_html.as_deref().unwrap_or_default();

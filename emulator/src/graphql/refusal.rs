@@ -1,4 +1,4 @@
-//! Responses without data, and faulty responses derived from correct ones.
+//! Responses without data, and faulty responses made from correct ones.
 
 use serde_json::{Value, json};
 
@@ -17,17 +17,17 @@ fn coded(status: u16, message: &str, code: &str) -> Reply {
     )
 }
 
-/// Returns the error for a body that is not a query.
+/// Returns the error for a body that is no query.
 pub(super) fn malformed(why: &str) -> Reply {
     coded(400, why, "BAD_REQUEST")
 }
 
-/// Returns the error for a token that is not one of the store's.
+/// Returns the error for a token that is not the store's.
 pub(super) fn unauthorized() -> Reply {
     coded(401, "", "UNAUTHORIZED")
 }
 
-/// Returns the error of a query above the cost limit for clients without a token.
+/// Returns the error for a query above the cost limit of clients without a token.
 pub(super) fn too_complex(cost: u64) -> Value {
     json!({
         "message": "Complexity exceeded",
@@ -35,7 +35,7 @@ pub(super) fn too_complex(cost: u64) -> Value {
     })
 }
 
-/// Returns the response of a store with a password. The platform's message is not recorded; the absence of data is.
+/// Returns the response of a store with a password. The platform's message is not recorded, but the absence of data is.
 pub(crate) fn locked() -> Reply {
     coded(200, "Online Store channel is locked.", "ONLINE_STORE_LOCKED")
 }
@@ -74,7 +74,7 @@ pub(crate) fn cart_error(body: &[u8], code: Option<&str>) -> Option<Reply> {
         .then(|| Reply::json_of(200, &json!({ "data": { (field): payload } })))
 }
 
-/// Replaces the first field of a correct response with an error.
+/// Replaces the first field of a correct response by an error.
 pub(crate) fn half_broken(honest: &Reply) -> Reply {
     let Ok(mut body) = serde_json::from_slice::<Value>(&honest.body) else {
         return broken();

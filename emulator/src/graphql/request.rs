@@ -1,4 +1,4 @@
-//! Parses and checks a request before execution: body, document, variables.
+//! Checks of a request before execution: body, document, variables.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -32,7 +32,6 @@ struct PostBody {
     operation_name: Option<String>,
 }
 
-/// A validated request.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) document: Arc<Valid<ExecutableDocument>>,
@@ -40,10 +39,10 @@ pub(super) struct Request {
     operation_name: Option<String>,
 }
 
-/// The reasons why a request is not executed.
+/// Reasons why a request is not executed.
 #[derive(Debug)]
 pub(super) enum RequestRefusal {
-    /// The body is not a GraphQL request; the response is 400.
+    /// The body is no GraphQL request. The response is 400.
     Malformed(String),
     /// The request has errors, for which the platform returns status 200.
     Errors(Vec<Value>),
@@ -114,7 +113,7 @@ impl Request {
     }
 }
 
-/// Parses and validates a document, or takes it from the cache.
+/// Parses and validates a document, unless the cache has it.
 fn parsed(schema: &Valid<Schema>, query: String) -> Result<Arc<Valid<ExecutableDocument>>, RequestRefusal> {
     type Documents = HashMap<String, Arc<Valid<ExecutableDocument>>>;
     static DOCUMENTS: LazyLock<Mutex<Documents>> = LazyLock::new(Mutex::default);

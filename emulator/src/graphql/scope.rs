@@ -1,18 +1,14 @@
-//! The fields that a client may read, with or without a token.
+//! Fields that a client may read, with or without a token.
 
 use crate::shop::Shop;
 use crate::tokens::tokens;
 
-/// The access scopes of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Scopes {
-    /// True if the client has a token, so that query complexity is not limited.
+    /// True if the client has a token, so that the cost of its queries is not limited.
     pub(super) has_token: bool,
-    /// True if the client may read stock quantities.
     pub(super) inventory: bool,
-    /// True if the client may read product tags.
     pub(super) tags: bool,
-    /// True if the client may read metafields.
     pub(super) metafields: bool,
 }
 

@@ -1,10 +1,10 @@
-//! The documented, simple part of the search syntax of `query:` arguments: words, `"phrases"`, `field:value`, a
-//! trailing `*`, a leading `-` or `NOT`. All terms must match. `OR` is not supported and is treated as a word.
+//! Documented, simple part of the search syntax of `query:` arguments: words, `"phrases"`, `field:value`, a trailing
+//! `*`, a leading `-` or `NOT`. All terms must match. `OR` is treated as a word.
 
 use super::money;
 use crate::product::Product;
 
-/// An object that can be searched.
+/// Object that can be searched.
 pub(super) trait Searchable {
     /// Returns the texts of a field, or `None` for an unknown field, which matches everything.
     fn field(&self, name: &str) -> Option<Vec<String>>;

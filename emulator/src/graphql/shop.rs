@@ -1,4 +1,4 @@
-//! The `Shop` object: a store's data about itself.
+//! The `Shop` object: data of a store about itself.
 
 use iso_currency::Currency;
 use serde_json::{Value, json};

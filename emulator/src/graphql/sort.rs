@@ -9,7 +9,6 @@ use super::view::View;
 use crate::catalogue::Places;
 use crate::product::Product;
 
-/// The sort key of an item.
 #[derive(Debug, Clone, PartialEq, PartialOrd)]
 pub(super) enum Key {
     Whole(u64),
@@ -27,14 +26,13 @@ impl Key {
     }
 }
 
-/// An item of a list to be sorted.
 pub(super) struct SortItem<T> {
     pub(super) key: Key,
     pub(super) id: u64,
     pub(super) item: T,
 }
 
-/// The requested order of a list: the name of the sort key and the direction.
+/// Requested order of a list: the name of the sort key and the direction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SortOrder<'a> {
     pub(super) key: &'a str,

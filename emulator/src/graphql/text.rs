@@ -1,8 +1,8 @@
-//! Formats texts and timestamps as the API does.
+//! Formats of texts and timestamps in the API.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
-/// Converts a timestamp to UTC, to the second. A text that is not a timestamp stays unchanged.
+/// Converts a timestamp to UTC in whole seconds. A text that is no timestamp stays unchanged.
 pub(super) fn utc(moment: &str) -> String {
     match DateTime::parse_from_rfc3339(moment) {
         Ok(moment) => moment.with_timezone(&Utc).to_rfc3339_opts(SecondsFormat::Secs, true),
@@ -10,12 +10,11 @@ pub(super) fn utc(moment: &str) -> String {
     }
 }
 
-/// Formats a timestamp as the API does.
 pub(super) fn moment(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// Returns markup without its tags and with white space collapsed.
+/// Returns markup without its tags, and with single spaces.
 pub(super) fn plain(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     let mut rest = html;
@@ -38,7 +37,7 @@ pub(super) fn plain(html: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Truncates a text to a number of characters; a truncated text ends in three dots.
+/// Truncates a text to a number of characters. A truncated text ends in three dots.
 pub(super) fn truncated(text: &str, at: Option<i64>) -> String {
     let Some(most) = at.and_then(|at| usize::try_from(at).ok()) else {
         return text.to_owned();

@@ -18,7 +18,7 @@ pub(super) struct VariantNode<'v> {
     pub(super) nth: usize,
 }
 
-/// A variant of a product, identified by its index.
+/// Variant of a product, by its index.
 pub(super) struct NthVariant {
     pub(super) good: Rc<Good>,
     pub(super) nth: usize,
@@ -35,7 +35,6 @@ impl Node for NthVariant {
     }
 }
 
-/// Returns an image as a GraphQL value.
 pub(super) fn image(image: &Image) -> Value {
     json!({
         "id": gid("ProductImage", image.id),

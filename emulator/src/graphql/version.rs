@@ -1,11 +1,11 @@
-/// Supported API versions, oldest first. A new version comes every quarter and is supported for at least a year.
-/// Requests to an expired version are handled by the oldest supported version, which `X-Shopify-API-Version` states.
+/// Supported API versions, the oldest first. A new version comes every quarter and is supported for at least a year.
+/// The oldest supported version handles requests to an expired one, and `X-Shopify-API-Version` states it.
 const VERSIONS: &[&str] = &["2025-10", "2026-01", "2026-04", "2026-07", "2026-10"];
 
 /// Name of the version under development.
 const UNSTABLE: &str = "unstable";
 
-/// Newest version that is not a release candidate.
+/// Newest version that is no release candidate.
 const LATEST: &str = "2026-07";
 
 /// Returns the version that handles a path such as `/api/2026-04/graphql.json`, or `None` for a path without a version.
@@ -24,7 +24,7 @@ pub(super) fn of(path: &str) -> Option<&'static str> {
     (asked.is_empty() || is_quarter(asked) && asked < *oldest).then_some(oldest)
 }
 
-/// Returns true for a year and the first month of a quarter.
+/// True for a year and the first month of a quarter.
 fn is_quarter(text: &str) -> bool {
     let parts = text.split_once('-');
     parts.is_some_and(|(year, month)| {
@@ -32,7 +32,7 @@ fn is_quarter(text: &str) -> bool {
     })
 }
 
-/// Returns every version with its display name and a flag for supported versions.
+/// Returns every version with its display name, and true if it is supported.
 pub(super) fn all() -> impl Iterator<Item = (&'static str, String, bool)> {
     let known = VERSIONS.iter().map(|version| match *version {
         LATEST => (*version, format!("{version} (Latest)"), true),

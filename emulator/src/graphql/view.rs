@@ -15,7 +15,7 @@ use crate::product::Product;
 use crate::shop::Shop;
 use crate::stock::{Stock, stock};
 
-/// The buyer's country for a response, from the directive `@inContext`.
+/// Country of the buyer for a response, from the directive `@inContext`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Audience {
     /// True if the query has the directive.
@@ -42,14 +42,14 @@ impl Audience {
     }
 }
 
-/// A product as read for one query.
+/// Product as read for one query.
 #[derive(Debug)]
 pub(super) struct Good {
     pub(super) place: u64,
     pub(super) product: Product,
 }
 
-/// The view of a store for one query.
+/// View of a store for one query.
 #[derive(Debug)]
 pub(super) struct View<'s> {
     pub(super) shop: &'s Shop,
@@ -57,7 +57,7 @@ pub(super) struct View<'s> {
     pub(super) scopes: Scopes,
     pub(super) audience: Audience,
     pub(super) lie: &'s Lie,
-    /// Cache of the products already read, because many variants in one query often belong to one product.
+    /// Products that were already read, because many variants in a query often belong to one product.
     goods: RefCell<HashMap<u64, Option<Rc<Good>>>>,
 }
 
@@ -73,13 +73,12 @@ impl<'s> View<'s> {
         }
     }
 
-    /// Returns the country of the store.
     pub(super) fn home(&self) -> &str {
         let recorded = self.shop.catalogue.fact("country").and_then(Value::as_str);
         recorded.unwrap_or(self.shop.catalogue.persona().coin.country)
     }
 
-    /// Returns the country that the response is for: the requested country, or else the store's own.
+    /// Returns the country that the response is for: the requested one, or else the store's own.
     pub(super) fn country(&self) -> &str {
         self.audience.country.as_deref().unwrap_or_else(|| self.home())
     }
@@ -100,7 +99,7 @@ impl<'s> View<'s> {
         (!product.variants.is_empty()).then_some(Good { place, product })
     }
 
-    /// Like [`View::read`], but reads each product once per query.
+    /// Reads a product like [`View::read`], but only once per query.
     pub(super) fn good(&self, place: u64) -> Option<Rc<Good>> {
         if let Some(known) = self.goods.borrow().get(&place) {
             return known.clone();
@@ -115,13 +114,13 @@ impl<'s> View<'s> {
         self.good(self.lie.place(&self.shop.catalogue, place, self.epoch))
     }
 
-    /// Returns the product with this id, or the one that a fault puts in its place.
+    /// Returns the product with this id, or the one with which a fault replaces it.
     pub(super) fn product(&self, id: u64) -> Option<Rc<Good>> {
         let place = self.shop.catalogue.find_product(id, self.epoch)?;
         self.good_told(place)
     }
 
-    /// Returns the product with this handle, or the one that a fault puts in its place.
+    /// Returns the product with this handle, or the one with which a fault replaces it.
     pub(super) fn product_of(&self, handle: &str) -> Option<Rc<Good>> {
         let place = self.shop.catalogue.find(handle, self.epoch)?;
         self.good_told(place)
@@ -136,7 +135,6 @@ impl<'s> View<'s> {
         Some((good, nth))
     }
 
-    /// Returns the stock of a product's `nth` variant.
     pub(super) fn stock(&self, good: &Good, nth: usize) -> Option<Stock> {
         let variant = good.product.variants.get(nth)?;
         Some(stock(
@@ -149,7 +147,7 @@ impl<'s> View<'s> {
         ))
     }
 
-    /// Resolves a field about metafields, which emulated stores do not have; `None` for other fields.
+    /// Resolves a field about metafields, which emulated stores lack. Returns `None` for another field.
     pub(super) fn metafields<'a>(
         &self,
         kind: &str,
