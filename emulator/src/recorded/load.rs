@@ -53,8 +53,8 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, EmulatorError> {
     Ok(paths)
 }
 
-/// Returns the product pages in a store's folder, in order: `products.json` is first, and `products-10.json` comes
-/// after `products-9.json`.
+/// Returns the product pages in a store's folder in order: `products.json` is first, and `products-10.json` comes after
+/// `products-9.json`.
 fn pages(store: &Path) -> Result<Vec<PathBuf>, EmulatorError> {
     let mut pages: Vec<(u32, PathBuf)> = entries(store)?
         .into_iter()
@@ -80,7 +80,7 @@ struct PageFile<'a> {
     products: Vec<&'a RawValue>,
 }
 
-/// The fields of a record that the emulator itself needs. Records with unusual other fields are served unchanged.
+/// Fields of a record that the emulator itself needs. Records with unusual other fields are served unchanged.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Marks {
@@ -118,7 +118,7 @@ fn load_store(folder: &Path, pages: &[PathBuf]) -> Result<RecordedStore, Emulato
             .unwrap_or_else(|| title_case(&folder_name)),
         currency: text("currency"),
         myshopify_domain: text("myshopify_domain"),
-        // Only the platform's own format of `meta.json` is served; the other format only describes the store.
+        // Only the platform's own format of `meta.json` is served. The other format only describes the store.
         meta: meta.contains_key("myshopify_domain").then_some(meta),
         slug,
         records,

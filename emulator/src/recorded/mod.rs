@@ -12,7 +12,7 @@ use crate::edit::{self, Edit, Price, Stock};
 use crate::generated::dice::{Dice, fold, fold_bytes};
 use crate::generated::{Drift, Step, epoch_s};
 
-/// A store whose product pages were recorded.
+/// Store whose product pages were recorded.
 #[derive(Debug)]
 pub(crate) struct RecordedStore {
     /// Folder name in kebab-case, or the slug in `meta.json`.
@@ -27,7 +27,6 @@ pub(crate) struct RecordedStore {
     pub(crate) records: Vec<Record>,
 }
 
-/// One recorded product.
 #[derive(Debug)]
 pub(crate) struct Record {
     file: Arc<[u8]>,
@@ -44,7 +43,7 @@ impl Record {
     }
 }
 
-/// The catalogue of a recorded store, which changes with the epochs.
+/// Catalogue of a recorded store, which changes with the epochs.
 #[derive(Debug)]
 pub(crate) struct RecordedCatalogue {
     pub(crate) store: RecordedStore,
@@ -56,9 +55,9 @@ pub(crate) struct RecordedCatalogue {
 
 #[derive(Debug, Default)]
 struct Ids {
-    /// For each product id, the indices of its records in order. Some recordings contain a product twice.
+    /// Indices of the records of each product id in order. Some recordings contain a product twice.
     products: HashMap<u64, Vec<usize>>,
-    /// For each variant id, the indices of the records that contain it.
+    /// Indices of the records that contain each variant id.
     variants: HashMap<u64, Vec<usize>>,
 }
 
@@ -86,7 +85,6 @@ impl RecordedCatalogue {
         self.first_listed(&mut named, epoch)
     }
 
-    /// Returns the place of the product with this id.
     pub(crate) fn find_product(&self, id: u64, epoch: u64) -> Option<u64> {
         self.first_listed(self.ids().products.get(&id)?.iter().copied(), epoch)
     }

@@ -1,4 +1,4 @@
-//! Access to the review apps for tests, which read and change them.
+//! Access of tests to the review apps, which they read and change.
 
 use data_model::ReviewWidget;
 

@@ -1,4 +1,4 @@
-//! The responses of each review app by path.
+//! Responses of each review app by path.
 
 use data_model::ReviewWidget;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn robots(widget: ReviewWidget) -> &'static str {
     }
 }
 
-/// Returns the shop that the key belongs to, with its reviews.
+/// Returns the shop of the key, with its reviews.
 fn shop<'a>(
     mut shops: impl Iterator<Item = &'a std::sync::Arc<Shop>>,
     widget: ReviewWidget,
@@ -86,7 +86,7 @@ pub(super) fn counting(widget: ReviewWidget, reply: Reply, total: u64) -> Reply 
     }
 }
 
-/// Returns true if the response is an empty page of a list.
+/// True if the response is an empty page of a list.
 pub(super) fn is_behind_the_last(widget: ReviewWidget, reply: &Reply) -> bool {
     let place = match widget {
         ReviewWidget::Judgeme => "/html",

@@ -1,7 +1,7 @@
 //! Review apps: their responses to their own widgets, and their tags on stores' pages.
 //!
-//! Like the real apps, each app listens at its own address. The first store uses Judge.me, the next three use Yotpo,
-//! Stamped and Okendo, the fifth uses no app, and so on in rotation.
+//! Each app listens at an address of its own, like the real apps. The first store uses Judge.me, the next three use
+//! Yotpo, Stamped and Okendo, the fifth uses no app, and so on in rotation.
 
 mod answer;
 mod serve;

@@ -71,7 +71,7 @@ pub enum WidgetFault {
     },
 }
 
-/// A review app with a listening socket.
+/// Review app with a listening socket.
 #[derive(Debug)]
 pub(crate) struct WidgetHost {
     pub(crate) widget: ReviewWidget,
@@ -83,7 +83,6 @@ pub(crate) struct WidgetHost {
     recent: Mutex<VecDeque<Instant>>,
 }
 
-/// Opens a socket for each app.
 pub(crate) async fn listen() -> Result<Vec<(Arc<WidgetHost>, TcpListener)>, EmulatorError> {
     let mut hosts = Vec::new();
     for widget in ReviewWidget::ALL {
@@ -103,7 +102,7 @@ pub(crate) async fn listen() -> Result<Vec<(Arc<WidgetHost>, TcpListener)>, Emul
     Ok(hosts)
 }
 
-/// Handles requests at an app's address until the shutdown.
+/// Handles requests at an app's address until the stop.
 pub(crate) async fn serve_widget(context: ConnectionContext, host: Arc<WidgetHost>, listener: TcpListener) {
     loop {
         let accepted = tokio::select! {
