@@ -1,4 +1,4 @@
-//! Maps a connection to the store that it addresses.
+//! Map from a connection to the store that it addresses.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -14,7 +14,7 @@ const STORES_MAX: u64 = 100_000;
 /// Number of stores in one block 127.a.b.0/24. The last octet of an address in a block is 1 to 250.
 const BLOCK: u32 = 250;
 
-/// Returns an error if there are more stores than available addresses, or if other machines can reach the bind address.
+/// Fails if there are more stores than addresses, or if other machines can reach the bind address.
 pub(crate) fn check(addressing: Addressing, bind: SocketAddr, stores: u64) -> Result<(), EmulatorError> {
     let most = if addressing == Addressing::PortPerStore {
         PORTS_MAX
@@ -35,7 +35,7 @@ pub(crate) fn check(addressing: Addressing, bind: SocketAddr, stores: u64) -> Re
     }
 }
 
-/// Returns the loopback address of store `index`. The first store has 127.1.0.1; 127.0.x.x is left for other programs.
+/// Returns the loopback address of store `index`. The first store has 127.1.0.1, because other programs use 127.0.x.x.
 pub(crate) fn ip_of(index: u32) -> Ipv4Addr {
     let block = index / BLOCK;
     Ipv4Addr::new(
@@ -46,7 +46,6 @@ pub(crate) fn ip_of(index: u32) -> Ipv4Addr {
     )
 }
 
-/// Returns the index of the store with this address.
 pub(crate) fn index_of(ip: IpAddr) -> Option<usize> {
     let IpAddr::V4(ip) = ip else { return None };
     let [127, high, low, last] = ip.octets() else {
@@ -57,7 +56,7 @@ pub(crate) fn index_of(ip: IpAddr) -> Option<usize> {
     Some((block * BLOCK + within) as usize)
 }
 
-/// Returns the slug in a `Host` header: the first label of `slug.localhost:8080`.
+/// Returns the slug in a `Host` header, the first label of `slug.localhost:8080`.
 pub(crate) fn slug_of(host: &str) -> Option<&str> {
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
     host.strip_suffix(".localhost").filter(|slug| !slug.is_empty())

@@ -2,7 +2,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, COOKIE, HeaderName, IF_NONE_MATCH};
 use http::request::Parts;
 
-/// The parts of an HTTP request that determine the emulator's response.
+/// Parts of an HTTP request that determine the emulator's response.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
     /// Percent-decoded path.
@@ -11,22 +11,21 @@ pub(crate) struct Ask {
     pub(crate) if_none_match: Option<String>,
     accept_encoding: String,
     content_type: String,
-    /// Storefront access token that the client sent.
+    /// Storefront access token of the client.
     pub(crate) token: Option<String>,
     /// Decoded cookies of the request.
     pub(crate) cookies: Vec<FormField>,
-    /// Request body; empty unless the body was read.
+    /// Body of the request; empty unless it was read.
     pub(crate) body: Bytes,
 }
 
-/// A name and value from a form, a query string or the cookies of a request.
+/// Name and value in a form, a query string or the cookies of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FormField {
     pub(crate) name: String,
     pub(crate) value: String,
 }
 
-/// The content coding of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
     Brotli,
@@ -55,7 +54,7 @@ impl Ask {
         }
     }
 
-    /// Returns this request without its `If-None-Match` validator.
+    /// Returns this request without the validator `If-None-Match`.
     pub(crate) fn unconditional(&self) -> Self {
         Self {
             if_none_match: None,
@@ -63,7 +62,6 @@ impl Ask {
         }
     }
 
-    /// Returns true if the request's content type is JSON.
     pub(crate) fn is_json(&self) -> bool {
         let kind = self.content_type.split(';').next().unwrap_or_default();
         kind.trim().eq_ignore_ascii_case("application/json")
@@ -93,7 +91,7 @@ impl Ask {
             .filter(|number| *number > 0)
     }
 
-    /// Returns the page size: 30 by default and at most 250.
+    /// Returns the page size, 30 by default and at most 250.
     pub(crate) fn limit(&self) -> u64 {
         u64::from(self.number("limit").unwrap_or(30).min(250))
     }
@@ -103,8 +101,8 @@ impl Ask {
         self.number("page").unwrap_or(1)
     }
 
-    /// Returns true if the client already has the version with this `ETag`. The comparison is weak, as RFC 9110
-    /// requires for `If-None-Match`.
+    /// True if the client already has the version with this `ETag`. The comparison is weak, as RFC 9110 requires for
+    /// `If-None-Match`.
     pub(crate) fn has(&self, etag: &str) -> bool {
         let given = self.if_none_match.as_deref().unwrap_or_default();
         given

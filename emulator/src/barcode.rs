@@ -1,15 +1,15 @@
-//! Barcodes of generated products. A barcode is computed from the words of the product's name, so that stores that sell
-//! the same product state the same barcode, whatever the order of the words.
+//! Barcodes of generated products. A barcode is computed from the words of the product's name, in any order, so that
+//! stores that sell the same product state the same barcode.
 
 use crate::generated::dice::{fold, fold_bytes};
 
-/// Number of stores out of ten that state barcodes.
+/// Number of stores in ten that state barcodes.
 const STORES_OF_TEN: u64 = 7;
 /// Words in titles that do not identify the product.
 const IDLE: &[&str] = &["by", "edition", "in", "the"];
 
-/// Returns the barcode that a store states for a variant, or `None` for stores and variants without one. A few barcodes
-/// are wrong, as in real stores: either the store's own numbers or numbers with a mistyped digit.
+/// Returns the barcode that a store states for a variant, if any. A few barcodes are wrong, as in real stores: the
+/// store's own numbers, or numbers with a mistyped digit.
 pub(crate) fn barcode(shop_id: u64, product: &str, variant: &str) -> Option<String> {
     if fold(&[shop_id, 0x4541_4e31]) % 10 >= STORES_OF_TEN {
         return None;

@@ -10,28 +10,28 @@ use crate::generated::dice::fold;
 use crate::generated::{GeneratedCatalogue, Persona, Scratch, Sketch, kebab};
 use crate::recorded::RecordedCatalogue;
 
-/// The source of a store's products.
+/// Source of a store's products.
 #[derive(Debug)]
 pub(crate) enum Goods {
     Recorded {
         recorded: Box<RecordedCatalogue>,
-        /// Generates products that a recording does not contain: the ones that faults invent.
+        /// Generator of products that a recording lacks, which faults invent.
         stand_in: GeneratedCatalogue,
     },
     Generated(GeneratedCatalogue),
 }
 
-/// The products of a store at an epoch, generated or recorded, with the changes made on demand.
+/// Products of a store at an epoch, generated or recorded, with the changes made on demand.
 ///
 /// A product is identified by its *place*: the slot in a generated store, or the index of the record in a recorded
-/// store. The number of a place never changes; the product listed there changes with the epoch.
+/// store. The number of a place never changes, but the product listed there changes with the epoch.
 #[derive(Debug)]
 pub(crate) struct Catalogue {
     pub(crate) goods: Goods,
     pub(crate) changes: Changes,
 }
 
-/// A collection of products in a store.
+/// Collection of products in a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shelf {
     pub(crate) handle: String,
@@ -39,7 +39,7 @@ pub(crate) struct Shelf {
     pub(crate) products: u64,
 }
 
-/// The places of the products in a listing, in listing order.
+/// Places of the products in a listing, in its order.
 #[derive(Debug)]
 pub(crate) enum Places {
     /// All places from 0 up to this number.
@@ -82,7 +82,7 @@ impl Catalogue {
         &self.drawn().persona
     }
 
-    /// Returns a value from the store's recorded `meta.json`, or `None` if the file or the key is missing.
+    /// Returns a value in the store's recorded `meta.json`, or `None` if the file or the key is missing.
     pub(crate) fn fact(&self, key: &str) -> Option<&Value> {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded.store.meta.as_ref()?.get(key),
@@ -90,12 +90,10 @@ impl Catalogue {
         }
     }
 
-    /// Returns true if the products are generated, not recorded.
     pub(crate) const fn is_generated(&self) -> bool {
         matches!(self.goods, Goods::Generated(_))
     }
 
-    /// Returns every place that is listed at an epoch.
     pub(crate) fn places(&self, epoch: u64) -> Places {
         let places = match &self.goods {
             Goods::Recorded { recorded, .. } if epoch > 0 => {
@@ -128,7 +126,7 @@ impl Catalogue {
         }
     }
 
-    /// Appends the record of the `number`th invented product, which no listing contains.
+    /// Appends the record of the `number`th invented product, which is in no listing.
     pub(crate) fn push_invented(&self, number: u64, scratch: &mut Scratch, out: &mut Vec<u8>) {
         self.drawn().push_invented(number, scratch, out);
     }
@@ -142,7 +140,7 @@ impl Catalogue {
         changed.map_or(print, |change| fold(&[print, change]))
     }
 
-    /// Like `fingerprint`, but ignores changes made on demand.
+    /// Returns a number like `fingerprint`, which ignores changes made on demand.
     pub(crate) fn goods_fingerprint(&self, place: u64, epoch: u64) -> u64 {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded.fingerprint(place as usize, epoch),
@@ -164,19 +162,19 @@ impl Catalogue {
             .filter(|place| !self.is_removed(*place, epoch))
     }
 
-    /// Returns the place of the product with this id that is listed at an epoch.
+    /// Returns the place of the listed product with this id at an epoch.
     pub(crate) fn find_product(&self, id: u64, epoch: u64) -> Option<u64> {
         self.lookup_product(id, epoch)
             .filter(|place| !self.is_removed(*place, epoch))
     }
 
-    /// Returns the place of the product that has a variant with this id and is listed at an epoch.
+    /// Returns the place of the listed product that has a variant with this id at an epoch.
     pub(crate) fn find_variant(&self, id: u64, epoch: u64) -> Option<u64> {
         self.lookup_variant(id, epoch)
             .filter(|place| !self.is_removed(*place, epoch))
     }
 
-    /// Like [`Catalogue::find_product`], but also finds products that were removed on demand.
+    /// Finds a product like [`Catalogue::find_product`], even if it was removed on demand.
     pub(crate) fn lookup_product(&self, id: u64, epoch: u64) -> Option<u64> {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded.find_product(id, epoch),
@@ -184,7 +182,7 @@ impl Catalogue {
         }
     }
 
-    /// Like [`Catalogue::find_variant`], but also finds products that were removed on demand.
+    /// Finds a product like [`Catalogue::find_variant`], even if it was removed on demand.
     pub(crate) fn lookup_variant(&self, id: u64, epoch: u64) -> Option<u64> {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded.find_variant(id, epoch),
@@ -192,7 +190,7 @@ impl Catalogue {
         }
     }
 
-    /// Like [`Catalogue::find`], but also finds products that were removed on demand.
+    /// Finds a product like [`Catalogue::find`], even if it was removed on demand.
     pub(crate) fn lookup(&self, handle: &str, epoch: u64) -> Option<u64> {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded.find(handle, epoch),
@@ -200,7 +198,7 @@ impl Catalogue {
         }
     }
 
-    /// Returns the next listed place, or the first one after the last place.
+    /// Returns the next listed place. After the last place, this is the first one.
     pub(crate) fn place_after(&self, place: u64, epoch: u64) -> Option<u64> {
         let places = self.places(epoch);
         match &places {
@@ -220,7 +218,7 @@ impl Catalogue {
         }
     }
 
-    /// Returns the type of the product at a place. Collections are built from product types.
+    /// Returns the type of the product at a place, which determines its collection.
     pub(crate) fn product_type(&self, place: u64, epoch: u64) -> &str {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded

@@ -20,8 +20,8 @@ pub enum Change {
     Reprice {
         /// The variant or product whose price is set.
         item: Item,
-        /// New price as a decimal text in the store's currency, such as `499.00`. The price is stored with the number
-        /// of decimals of the old price; a price that would lose digits is refused.
+        /// New price as a decimal text in the store's currency, such as `499.00`. The price gets the number of decimals
+        /// of the old price. A price that would lose digits is refused.
         price: String,
     },
     /// Sets the stock of a variant, or of every variant of a product. A variant with 0 or fewer units is not for sale.

@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// The clock by which carts, tokens and discounts expire: the machine's clock, moved forward on demand.
+/// Clock by which carts, tokens and discounts expire: the machine's clock, moved forward on demand.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
     ahead_ms: AtomicI64,

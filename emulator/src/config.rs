@@ -9,8 +9,9 @@ use crate::generated::Drift;
 /// The source of the stores' products.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// A folder with one subfolder for each store, with `products*.json` pages and optionally a `meta.json`. Subfolders
-    /// without product pages are skipped. At epoch 0 every product is served byte for byte as it was recorded.
+    /// Folder with a subfolder for each store, which has `products*.json` pages and optionally a `meta.json`.
+    /// Subfolders without product pages are skipped. At epoch 0 every product is served byte for byte as it was
+    /// recorded.
     Recorded(PathBuf),
     /// Stores generated from a seed.
     Generated {
@@ -28,15 +29,15 @@ pub enum Source {
 #[serde(rename_all = "kebab-case")]
 pub enum Addressing {
     /// `http://127.1.0.1:PORT`, `http://127.1.0.2:PORT`, …: one loopback address for each store, all on one listening
-    /// socket. This addressing needs no name resolution and one file descriptor for any number of stores, and a crawler
-    /// sees one host per store. Loopback addresses per store work on Linux only, where all of 127.0.0.0/8 is loopback.
-    /// The socket is bound to the loopback device, so that other machines cannot reach it.
+    /// socket. This needs no name resolution and one file descriptor for any number of stores, and a crawler sees one
+    /// host per store. It works on Linux only, where all of 127.0.0.0/8 is loopback. The socket is bound to the
+    /// loopback device, so that other machines cannot reach it.
     IpPerStore,
-    /// `http://127.0.0.1:PORT`, with one port for each store. Ports per store work on every system, need one file
-    /// descriptor for each store, and allow at most 500 stores.
+    /// `http://127.0.0.1:PORT`, with one port for each store. This works on every system, needs one file descriptor for
+    /// each store, and allows at most 500 stores.
     PortPerStore,
-    /// `http://{slug}.localhost:PORT`: one port, with the store chosen by the `Host` header. Many resolvers do not know
-    /// `*.localhost`; [`StoreAddress::connect`](crate::StoreAddress::connect) gives the address to connect to.
+    /// `http://{slug}.localhost:PORT`: one port, where the `Host` header names the store. Many resolvers do not know
+    /// `*.localhost`; [`StoreAddress::connect`](crate::StoreAddress::connect) is the address to connect to.
     HostPerStore,
 }
 
@@ -54,10 +55,10 @@ impl Default for Addressing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Encoding {
-    /// Brotli or gzip, whichever the client prefers. Without a preference it is gzip, which costs the emulator less.
+    /// Brotli or gzip, as the client prefers. Without a preference it is gzip, which costs the emulator less.
     #[default]
     AsAsked,
-    /// No content coding, whatever the client accepts. Use this for benchmarks that measure something else.
+    /// No content coding, whatever the client accepts, for benchmarks that measure something else.
     Identity,
 }
 
@@ -68,16 +69,15 @@ pub struct EmulatorConfig {
     pub source: Source,
     /// The way in which clients address a store.
     pub addressing: Addressing,
-    /// Address to listen on. The address must be a loopback address; port 0 means any free port.
-    /// [`Addressing::IpPerStore`] uses only the port. With [`Addressing::PortPerStore`] the stores use consecutive
-    /// ports starting at this port, or any free ports if the port is 0.
+    /// Loopback address to listen on. Port 0 means any free port. [`Addressing::IpPerStore`] uses only the port. With
+    /// [`Addressing::PortPerStore`] the stores use consecutive ports from this one on, or any free ports if the port is
+    /// 0.
     pub bind: SocketAddr,
     /// Epoch at which the stores start.
     pub epoch: u64,
     /// Rates at which the catalogues change from epoch to epoch.
     pub drift: Drift,
-    /// Number of generated stores that also sell products of other stores. The resellers are the last stores in the
-    /// list.
+    /// Number of generated stores that also sell products of other stores. They are the last stores in the list.
     pub resellers: u32,
     /// ISO 4217 currency code for recorded stores that do not state their own.
     pub recorded_currency: String,
@@ -85,26 +85,26 @@ pub struct EmulatorConfig {
     pub encoding: Encoding,
     /// Delay before the first byte of every response.
     pub latency: Duration,
-    /// Time limit for a connection to send the head of a request, and for it to stay idle.
+    /// Time limit for the head of a request, and for an idle connection.
     pub header_timeout: Duration,
-    /// Number of open connections above which a connection is closed after one response. Without this limit, the idle
-    /// connections of thousands of well-behaved clients would use up the process's file descriptors.
+    /// Number of open connections above which a connection is closed after one response. Otherwise the idle connections
+    /// of thousands of well-behaved clients would use up the process's file descriptors.
     pub keep_alive_max: usize,
-    /// Number of requests per store that are logged in detail. Request counts have no limit.
+    /// Number of requests per store that are logged in detail. Requests are counted without a limit.
     pub request_log_max: usize,
     /// Lifetime of a cart after its last change, measured by the emulator's clock.
     pub cart_ttl: Duration,
     /// Maximum number of carts in one store. Above it, the carts that were idle for longest are dropped.
     pub carts_max: usize,
-    /// Enables the endpoint `POST /emulator/change`, at which stores accept a [`Change`](crate::Change).
+    /// True to enable `POST /emulator/change`, at which stores accept a [`Change`](crate::Change).
     pub control: bool,
-    /// Makes generated stores in India differ in their shipping and describe it in their policies. If false, all stores
-    /// have one fee, an express rate and similar policies.
+    /// True to let generated stores in India differ in their shipping and describe it in their policies. Otherwise all
+    /// stores have one fee, an express rate and similar policies.
     pub varied_shipping: bool,
     /// Gives stores review apps, which have their own addresses.
     pub widgets: bool,
-    /// Lets GraphQL state the products' categories at generated stores: at some for all products, at some for a part.
-    /// Otherwise, and at the other stores, every category is null.
+    /// True to let GraphQL state the products' categories at generated stores: at some for all products, at some for a
+    /// part, at others for none. Otherwise every category is null.
     pub categories: bool,
 }
 

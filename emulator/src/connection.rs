@@ -9,10 +9,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::market::Market;
 
-/// The body type of HTTP responses.
 pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
 
-/// The state that all connections of the emulator share.
+/// State that all connections of the emulator share.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionContext {
     pub(crate) market: Arc<Market>,

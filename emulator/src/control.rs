@@ -16,7 +16,8 @@ pub(crate) const CONTROL_PATH: &str = "/emulator/change";
 
 /// Handles a change requested over HTTP.
 ///
-/// Only a JSON content type is accepted. A web page cannot send JSON to another origin without a preflight request.
+/// Only a JSON content type is accepted, because a web page cannot send JSON to another origin without a preflight
+/// request.
 pub(crate) fn control(shop: &Shop, ask: &Ask) -> Reply {
     if !ask.is_json() {
         return refused(415, "the body must be of type application/json");
@@ -39,7 +40,6 @@ fn refused(status: u16, why: &str) -> Reply {
     Reply::json_of(status, &body)
 }
 
-/// Applies a change to a store.
 pub(crate) fn make(shop: &Shop, change: Change) -> Result<ChangeTarget, ChangeError> {
     let changes = &shop.catalogue.changes;
     match change {
@@ -105,7 +105,7 @@ fn add_discount(shop: &Shop, rule: DiscountRule) -> Result<ChangeTarget, ChangeE
     }
 }
 
-/// Returns the new price, with as many decimals as the old price.
+/// Returns the new price with as many decimals as the old one.
 fn repriced(price: &str, was: &str) -> Result<String, ChangeError> {
     let decimals = was.split_once('.').map_or(0, |(_, rest)| rest.len());
     let refused = || ChangeError::Price {
@@ -129,11 +129,11 @@ fn repriced(price: &str, was: &str) -> Result<String, ChangeError> {
     })
 }
 
-/// A product to be changed, with its earlier changes applied.
+/// Product to be changed, with its earlier changes applied.
 struct Target {
     product: u64,
     handle: String,
-    /// The ids and prices of the variants to change.
+    /// Ids and prices of the variants to change.
     variants: Vec<(u64, String)>,
 }
 
@@ -157,7 +157,7 @@ impl Target {
     }
 }
 
-/// Finds the product and the variants that an item names, also if the product was removed on demand.
+/// Finds the product and the variants that an item names, even if the product was removed on demand.
 fn find(shop: &Shop, item: &Item) -> Result<Target, ChangeError> {
     let epoch = shop.epoch();
     let by_id = |id: u64| {

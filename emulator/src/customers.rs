@@ -1,4 +1,4 @@
-//! The customers of a store and their access tokens. Passwords are stored as salted digests.
+//! Customers of a store and their access tokens. Passwords are stored as salted digests.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub enum CustomerState {
     Enabled,
     /// The customer cannot log in, because the merchant disabled the account.
     Disabled,
-    /// The customer has no password: they bought as a guest, or were invited and did not choose one.
+    /// The customer has no password: they bought as a guest, or were invited and chose none.
     Invited,
 }
 
@@ -38,7 +38,6 @@ pub(crate) struct Customer {
     secret: Option<Secret>,
 }
 
-/// A salted digest of a password.
 #[derive(Clone)]
 struct Secret {
     salt: Uuid,
@@ -72,7 +71,7 @@ fn digest(salt: Uuid, password: &str) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// A new customer whose fields have been validated.
+/// New customer whose fields are valid.
 #[derive(Clone)]
 pub(crate) struct NewCustomer<'a> {
     pub(crate) email: &'a str,
@@ -92,7 +91,6 @@ struct Token {
     expires_at: DateTime<Utc>,
 }
 
-/// The customers of one store.
 #[derive(Default)]
 pub(crate) struct Customers {
     by_email: HashMap<String, Customer>,
@@ -147,7 +145,7 @@ impl Customers {
         self.by_email.get(&key)
     }
 
-    /// Returns a token if the password is right, or `None` if it is wrong or the customer cannot log in.
+    /// Returns a token if the password is right. Returns `None` if it is wrong or the customer cannot log in.
     pub(crate) fn log_in(
         &mut self,
         email: &str,
@@ -184,7 +182,7 @@ impl Customers {
         (customer.state == CustomerState::Enabled).then_some(customer)
     }
 
-    /// Extends a token by its full lifetime and returns the new expiry time.
+    /// Extends a token by its full lifetime and returns the new time of expiry.
     pub(crate) fn renew(&mut self, token: &str, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         self.of_token(token, now)?;
         let held = self.tokens.get_mut(token)?;

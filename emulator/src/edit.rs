@@ -7,17 +7,16 @@ use serde_json::value::RawValue;
 
 use crate::generated::push_moment;
 
-/// A change to the prices of a record.
+/// Change to the prices of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Price<'a> {
     Same,
     /// The price becomes this percentage of the old one.
     Percent(u64),
-    /// The price becomes this text.
     Exact(&'a str),
 }
 
-/// A change to the `available` field of each variant.
+/// Change to the `available` field of each variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stock {
     Same,
@@ -25,7 +24,7 @@ pub(crate) enum Stock {
     Set(bool),
 }
 
-/// The changes to make in a product's record.
+/// Changes to a product's record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Edit<'a> {
     pub(crate) price: Price<'a>,
@@ -34,7 +33,7 @@ pub(crate) struct Edit<'a> {
     pub(crate) updated_s: u64,
 }
 
-/// The id of a variant and the byte range of its object in the record.
+/// Id of a variant, and the byte range of its object in the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) id: u64,
@@ -68,7 +67,6 @@ pub(crate) fn variants(record: &[u8]) -> Vec<Span> {
     spans.collect()
 }
 
-/// Returns the ids of a record's variants.
 pub(crate) fn variant_ids(record: &[u8]) -> impl Iterator<Item = u64> + use<> {
     variants(record).into_iter().map(|variant| variant.id)
 }
@@ -147,8 +145,8 @@ fn string_end(record: &[u8], open: usize) -> Option<usize> {
     }
 }
 
-/// Appends the new price for the price at offset `at`, and returns the end offset of the old price. A price that is not
-/// a decimal text stays unchanged.
+/// Appends the new price for the price at offset `at`, and returns the end offset of the old one. A price that is no
+/// decimal text stays unchanged.
 fn push_price(record: &[u8], at: usize, change: Price<'_>, out: &mut Vec<u8>) -> usize {
     let Some(end) = (record.get(at) == Some(&b'"'))
         .then(|| string_end(record, at))

@@ -49,7 +49,7 @@ pub enum EmulatorError {
         /// The maximum number.
         most: u64,
     },
-    /// The bind address is not a loopback address. Emulated stores listen on loopback only.
+    /// The bind address is no loopback address. Emulated stores listen only on loopback.
     #[error("{address} is not a loopback address")]
     NotLoopback {
         /// The requested address.

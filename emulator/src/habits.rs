@@ -1,6 +1,6 @@
-//! Shipping habits of stores in a varied Indian market: delivery rates, cash on delivery, and the subset of these rules
-//! that the shipping policy states. Everything that a policy states is true of the cart, but the cart has rules that
-//! the policy does not state.
+//! Shipping habits of stores in a varied Indian market: delivery rates, cash on delivery, and the rules that the
+//! shipping policy states. Everything that a policy states is true of the cart, but the cart has rules that the policy
+//! does not state.
 
 use serde::Serialize;
 
@@ -50,7 +50,7 @@ pub struct PolicySays {
     pub has_days: bool,
 }
 
-/// Kinds of rules with their share of stores, in percent.
+/// Kinds of rules with their share of stores in percent.
 const KINDS: &[(u64, ZoneKind)] = &[
     (38, ZoneKind::Flat),
     (26, ZoneKind::ByState),
@@ -65,11 +65,10 @@ const FREE_FROM: &[u64] = &[49_900, 59_900, 79_900, 99_900, 99_900, 149_900, 199
 const CASH_MAX: &[u64] = &[200_000, 300_000, 500_000, 1_000_000];
 const CASH_FEE: &[u64] = &[2_900, 4_900, 5_000, 9_900];
 
-/// Pincodes of large cities. The fee that a policy states is the fee for these.
+/// Pincodes of large cities, whose fee is the one that a policy states.
 const MAIN_CITIES: [u32; 4] = [110_001, 400_001, 560_001, 600_001];
 
 impl ShippingHabits {
-    /// Draws the habits of one store of a market.
     pub(crate) fn draw(seed: u64, index: u32) -> Self {
         let mut dice = Dice::of(&[seed, 0x4841_4249, u64::from(index)]);
         let mut roll = dice.below(100);
@@ -137,7 +136,7 @@ impl ShippingHabits {
         amount_minor * self.fee_percent / 10_000 * 100
     }
 
-    /// Returns the shipping policy as HTML, or `None` if the store has no policy.
+    /// Returns the shipping policy as HTML, or `None` if the store has none.
     pub(crate) fn policy(&self) -> Option<String> {
         let says = self.says?;
         let mut dice = Dice::of(&[self.wording]);

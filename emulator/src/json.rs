@@ -1,4 +1,4 @@
-//! Writes JSON with the platform's escapes: `/` as `\/`, and `<`, `>`, `&` as `\u003c` and so on.
+//! Writer of JSON with the platform's escapes: `/` as `\/`, and `<`, `>`, `&` as `\u003c` and so on.
 
 /// Appends `text` as a JSON string with the platform's escapes.
 pub(crate) fn push_text(out: &mut Vec<u8>, text: &str) {

@@ -1,22 +1,22 @@
 //! Emulated Shopify stores on loopback, for the demo, for tests and for benchmarks.
 //!
-//! The input is a folder of recorded product pages, or a seed with the numbers of products and stores. The output is
-//! stores that respond over HTTP as the storefront platform responds to a third party:
+//! Input: a folder of recorded product pages, or a seed with the numbers of products and stores. Output: stores that
+//! respond over HTTP as the storefront platform responds to a third party:
 //!
 //! - the catalogue's JSON views, pages with structured data, `meta.json`, robots.txt, sitemaps, policies and pictures,
 //!   with validators and content codings;
 //! - the Storefront GraphQL API at `POST /api/{version}/graphql.json` with carts, discounts, delivery and customers;
 //! - the Ajax cart, and a checkout page that takes no payment.
 //!
-//! On demand, stores change from epoch to epoch or immediately, and show every known fault of real stores.
+//! On demand, stores change from epoch to epoch or at once, and show every known fault of real stores.
 //!
 //! # Shopping
 //!
-//! Every store has discounts drawn from its seed. [`RunningStores::discounts`] lists them; [`RunningStores::truth`] and
+//! Every store has discounts from its seed. [`RunningStores::discounts`] lists them; [`RunningStores::truth`] and
 //! [`RunningStores::verdicts`] return their effect on a basket. Carts expire after [`EmulatorConfig::cart_ttl`] by a
 //! clock that [`RunningStores::advance_clock`] moves. [`Fault::AnswerLost`] and [`Fault::EdgeFailed`] carry out the
-//! request and lose the response; [`Fault::Delayed`] and [`Fault::Late`] carry out the request later. [`RunningStores::calls`] counts the
-//! operations that were carried out.
+//! request and lose the response; [`Fault::Delayed`] and [`Fault::Late`] carry out the request later.
+//! [`RunningStores::calls`] counts the operations that were carried out.
 //!
 //! With [`EmulatorConfig::varied_shipping`], stores in India ship as real stores do: rates depend on destination, value
 //! and weight, some stores offer cash on delivery, and policies state a part of the rules.
@@ -39,12 +39,12 @@
 //! ```
 //!
 //! An item is the id of a variant or product, a product's handle, or a GraphQL global id. The answer names the product
-//! and the variants that were changed. Status 404 means that the store has no such item; 422 means that the price is
+//! and the variants that were changed. Status 404 means that the store has no such item, and 422 that the price is
 //! invalid.
 //!
 //! # Reviews
 //!
-//! With [`EmulatorConfig::widgets`], four of five stores use a review app. The app's tag is on the store's pages, and
+//! With [`EmulatorConfig::widgets`], four of five stores use a review app. The store's pages have the app's tag, and
 //! the app has its own address ([`RunningStores::widget_url`]), which returns ratings and pages of reviews of a shop or
 //! a product. [`RunningStores::reviews`] returns the true reviews. Reviews are added, edited and deleted on demand.
 //!

@@ -28,7 +28,7 @@ pub struct Requests {
     /// Number of requests for each path since the start.
     pub count_by_path: BTreeMap<String, u64>,
     /// Number of times that each field of the GraphQL query or mutation type was carried out, by field name. A call
-    /// that a fault prevented is not counted. A call whose response was lost is counted.
+    /// that a fault prevented does not count. A call whose response was lost counts.
     pub calls: BTreeMap<String, u64>,
     /// The latest requests, oldest first. The configuration sets the maximum number.
     pub latest: Vec<RequestRecord>,
@@ -57,7 +57,7 @@ impl Requests {
     }
 }
 
-/// Maximum number of paths that are counted separately. Further paths share one counter, so that no client can fill the
+/// Maximum number of paths that are counted separately. Others share one counter, so that no client can fill the
 /// memory.
 const PATHS_MAX: usize = 10_000;
 
@@ -87,7 +87,7 @@ impl Log {
         self.latest.push_back(request);
     }
 
-    /// Counts GraphQL fields that were carried out. Their names come from the schema, so their number is small.
+    /// Counts GraphQL fields that were carried out. Their names come from the schema, so there are few.
     pub(crate) fn note_calls<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
         for name in names {
             match self.calls.get_mut(name) {

@@ -16,7 +16,7 @@ use crate::recorded::{RecordedCatalogue, RecordedStore, load};
 use crate::shop::{Limits, Shop, StoreAddress};
 use crate::{Drift, EmulatorError};
 
-/// Maximum number of products in all generated stores, limited by the id space.
+/// Maximum number of products in all generated stores, which the ids limit.
 const PRODUCTS_MAX: u64 = 10_000_000;
 
 /// All stores, and the state that they share.
@@ -30,7 +30,7 @@ pub(crate) struct Market {
     seed: u64,
 }
 
-/// A store that has no address yet.
+/// Store that has no address yet.
 pub(crate) enum Stall {
     Recorded(Box<RecordedStore>),
     Generated {
@@ -38,7 +38,6 @@ pub(crate) enum Stall {
         size: u64,
         offset: u64,
         slots: u64,
-        /// The brands whose products the store resells.
         resold: ResoldGoods,
     },
 }
@@ -95,7 +94,7 @@ pub(crate) fn stalls(source: &Source) -> Result<Vec<Stall>, EmulatorError> {
 /// Maximum number of makers whose products one store resells.
 const MAKERS_MAX: usize = 8;
 
-/// Makes the last `count` stores resell products of earlier stores that have the same currency.
+/// Makes the last `count` stores resell products of earlier stores with the same currency.
 pub(crate) fn resell(stalls: &mut [Stall], count: u32) {
     let first = stalls.len().saturating_sub(count as usize);
     let (makers, resellers) = stalls.split_at_mut(first);
@@ -132,7 +131,7 @@ fn shuffled(mut sizes: Vec<u64>, seed: u64) -> Vec<u64> {
 }
 
 impl Market {
-    /// Opens the stores at their addresses. `listeners` contains one address for each store, or one address for all.
+    /// Opens the stores at their addresses. `listeners` contains one address for each store, or one for all.
     pub(crate) fn open(stalls: Vec<Stall>, listeners: &[SocketAddr], config: EmulatorConfig) -> Self {
         let seed = match config.source {
             Source::Generated { seed, .. } => seed,
@@ -168,7 +167,7 @@ impl Market {
     }
 }
 
-/// Shares of products with a category, in thousandths, among which a store's is drawn.
+/// Possible shares of a store's products with a category, in thousandths.
 const CATEGORISED: &[u64] = &[0, 0, 600, 1000, 1000];
 
 /// Returns the review app of the store with this index. Four apps alternate, and every fifth store has none.

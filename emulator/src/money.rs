@@ -11,7 +11,7 @@ pub(crate) fn exponent(currency: &str) -> u32 {
     known.map_or(2, u32::from).min(4)
 }
 
-/// Parses a price text into minor units. Extra digits are rounded half up. Returns `None` if the text is not a price.
+/// Parses a price text to minor units. Additional digits are rounded half up. Returns `None` if the text is no price.
 pub(crate) fn minor(price: &str, exponent: u32) -> Option<u64> {
     let (whole, fraction) = price.split_once('.').unwrap_or((price, ""));
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -52,7 +52,7 @@ pub(crate) fn percent_of(amount_minor: u64, percent: u32) -> u64 {
 }
 
 /// Splits an amount in proportion to the weights, by largest remainder. The parts sum up to the amount. If the amount
-/// is at most the sum of the weights, no part is larger than its weight.
+/// is at most the sum of the weights, no part exceeds its weight.
 pub(crate) fn split(amount_minor: u64, weights: &[u64]) -> Vec<u64> {
     let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
     if sum == 0 {

@@ -1,17 +1,17 @@
-//! Product pictures, drawn as SVG: a silhouette of the product in its colour on a soft background.
+//! Product pictures as SVG: a silhouette of the product in its colour on a soft background.
 
 use crate::generated::push_html;
 
-/// The data from which a product picture is drawn.
+/// Data from which a product picture is drawn.
 #[derive(Debug)]
 pub(crate) struct Picture<'a> {
     /// SVG markup of the outline of the product's kind.
     pub(crate) shape: &'static str,
     /// Colour of the product, as `#rrggbb`.
     pub(crate) tone: &'a str,
-    /// Number of the picture within the product, from 1. The number selects the background and the view.
+    /// Number of the picture within the product, from 1, which selects the background and the view.
     pub(crate) nth: u64,
-    /// Any number; it varies the background and the ornament from product to product.
+    /// Any number, which varies the background and the ornament from product to product.
     pub(crate) seed: u64,
     pub(crate) title: &'a str,
     pub(crate) brand: &'a str,
@@ -27,7 +27,6 @@ const GROUNDS: &[(&str, &str)] = &[
     ("#f7f7f2", "#e3e5d6"),
 ];
 
-/// Draws the picture as SVG.
 pub(crate) fn draw(picture: &Picture<'_>) -> String {
     let ground = GROUNDS[((picture.seed >> 8).wrapping_add(picture.nth) % GROUNDS.len() as u64) as usize];
     let main = Tone::parse(picture.tone);

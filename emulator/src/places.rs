@@ -1,5 +1,5 @@
-//! Countries and the address parts that they need. The needs are those that the platform demanded when every country
-//! was tried.
+//! Countries and the address parts that they need. The needs are those that the platform stated when every country was
+//! tried.
 
 use crate::table::rows;
 
@@ -30,7 +30,6 @@ pub(crate) struct Needs {
     pub(crate) city: bool,
 }
 
-/// Returns the parts that an address in a country needs.
 pub(crate) fn needs(country: &str) -> Needs {
     let is_in = |list: &str| list.split(' ').any(|code| code == country);
     Needs {
@@ -40,7 +39,6 @@ pub(crate) fn needs(country: &str) -> Needs {
     }
 }
 
-/// Returns true if the platform ships to a country.
 pub(crate) fn is_supported(country: &str) -> bool {
     UNSUPPORTED.split(' ').all(|code| code != country)
 }
@@ -74,7 +72,7 @@ pub(crate) fn name(code: &str) -> &str {
     known.map_or(code, |country| country.name)
 }
 
-/// Returns true if a country has a zone with this code. Countries whose zones are not listed here accept any code.
+/// True if a country has a zone with this code. Countries whose zones are not listed here accept any code.
 pub(crate) fn has_zone(country: &str, zone: &str) -> bool {
     let mut zones = zones(country).peekable();
     zones.peek().is_none() || zones.any(|known| known.code.eq_ignore_ascii_case(zone))
@@ -86,14 +84,13 @@ pub(crate) fn code(country: &str) -> Option<&'static str> {
     known.map(|known| known.code)
 }
 
-/// Returns true if a country has a zone with this name or code. Countries whose zones are not listed here accept any.
+/// True if a country has a zone with this name or code. Countries whose zones are not listed here accept any.
 pub(crate) fn names_zone(country: &str, zone: &str) -> bool {
     let mut zones = zones(country).peekable();
     zones.peek().is_none() || zones.any(|known| known.is(zone))
 }
 
-/// Returns true if a postal code fits the country's format. Countries whose formats are not listed here accept any
-/// code.
+/// True if a postal code fits the country's format. Countries whose formats are not listed here accept any code.
 pub(crate) fn is_zip(country: &str, zip: &str) -> bool {
     let digits = |length: usize| zip.len() == length && zip.bytes().all(|byte| byte.is_ascii_digit());
     match country {

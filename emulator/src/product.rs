@@ -5,7 +5,7 @@ use crate::barcode::barcode;
 use crate::catalogue::Catalogue;
 use crate::generated::Scratch;
 
-/// A product, parsed from its record in the listing. The product's own pages are written from this, so that all views
+/// Product, parsed from its record in the listing. The product's own pages are written from it, so that all views
 /// agree.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Product {
@@ -47,7 +47,7 @@ pub(crate) struct Variant {
     pub(crate) option3: Option<String>,
     #[serde(default)]
     pub(crate) sku: Option<String>,
-    /// Barcode of the variant, which is not part of the listing's record.
+    /// Barcode of the variant, which the listing's record lacks.
     #[serde(skip)]
     pub(crate) barcode: Option<String>,
     #[serde(default)]
@@ -85,7 +85,6 @@ pub(crate) struct Image {
     pub(crate) height: Option<u64>,
 }
 
-/// A product option and its values.
 #[derive(Debug, Deserialize, serde::Serialize)]
 pub(crate) struct Choice {
     pub(crate) name: String,
@@ -128,7 +127,6 @@ impl Product {
 }
 
 impl Variant {
-    /// Returns the variant's option values.
     pub(crate) fn options(&self) -> Vec<&str> {
         [&self.option1, &self.option2, &self.option3]
             .into_iter()
@@ -136,7 +134,7 @@ impl Variant {
             .collect()
     }
 
-    /// Returns true for the single variant of a product without options.
+    /// True for the only variant of a product without options.
     pub(crate) fn is_default(&self) -> bool {
         self.title == "Default Title"
     }

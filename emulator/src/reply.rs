@@ -11,7 +11,7 @@ use crate::ask::{Ask, Coding};
 use crate::config::Encoding;
 use crate::generated::dice::{fold, fold_bytes};
 
-/// The `Cache-Control` of a response, as measured on the platform's own stores.
+/// Values of `Cache-Control` in a response, as measured on the platform's own stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cache {
     /// For pages and JSON.
@@ -24,7 +24,7 @@ pub(crate) enum Cache {
     Unsaid,
 }
 
-/// A response before it is compressed and sent.
+/// Response before it is compressed and sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -35,11 +35,10 @@ pub(crate) struct Reply {
     pub(crate) location: Option<String>,
     pub(crate) retry_after_s: Option<u64>,
     pub(crate) challenge: bool,
-    /// API version of the response.
     pub(crate) api_version: Option<&'static str>,
     /// Currency of the cart's amounts, sent in the cookie `cart_currency` (platform: markets).
     pub(crate) cart_currency: Option<String>,
-    /// Further `Set-Cookie` values, verbatim.
+    /// Other values of `Set-Cookie`.
     pub(crate) cookies: Vec<String>,
 }
 
@@ -72,7 +71,7 @@ impl Reply {
         }
     }
 
-    /// Like `posted`, but takes a JSON value.
+    /// Creates a response like `posted` from a JSON value.
     pub(crate) fn json_of(status: u16, body: &serde_json::Value) -> Self {
         Self::posted(status, body.to_string())
     }
@@ -117,7 +116,6 @@ impl Reply {
         }
     }
 
-    /// Adds an `ETag` computed from the body.
     pub(crate) fn validated(self) -> Self {
         Self {
             etag: Some(etag(fold_bytes(&self.body))),
@@ -133,7 +131,7 @@ impl Reply {
         }
     }
 
-    /// Returns true for JSON and HTML pages, which are worth compressing.
+    /// True for JSON and HTML pages, which are worth compressing.
     fn is_packable(&self) -> bool {
         self.status == 200 && self.body.len() >= 512
     }
@@ -166,8 +164,7 @@ impl Reply {
             None => {}
         }
         if let Some(etag) = &self.etag {
-            // A compressed body is a different sequence of bytes, so its validator is weak. The platform's edge does
-            // the same.
+            // A compressed body is a different sequence of bytes, so its validator is weak, as on the platform's edge.
             put(
                 ETAG,
                 &if coding.is_some() {
@@ -210,7 +207,6 @@ impl Reply {
     }
 }
 
-/// Removes the `Cache-Control` of a response.
 pub(crate) fn uncached(reply: Reply) -> Reply {
     Reply {
         cache: Cache::Unsaid,
@@ -230,7 +226,6 @@ fn identify(shop_id: u64, put: &mut impl FnMut(HeaderName, &str)) {
     put(HeaderName::from_static("x-shopify-stage"), "production");
 }
 
-/// Formats an `ETag` as the platform does.
 pub(crate) fn etag(number: u64) -> String {
     format!("\"cacheable:{number:016x}{:016x}\"", fold(&[number]))
 }

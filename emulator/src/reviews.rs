@@ -1,4 +1,4 @@
-//! The reviews of a store: generated from its seed and changed on demand.
+//! Reviews of a store, generated from its seed and changed on demand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub struct ReviewsTruth {
     pub ratings: BTreeMap<u64, (u32, f64)>,
 }
 
-/// The epoch and the app for which reviews were generated.
+/// Epoch and app for which reviews were generated.
 type DrawnFor = (u64, ReviewWidget);
 
 /// Changes made to the reviews on demand.
@@ -54,7 +54,7 @@ pub(crate) struct ReviewBook {
     added: Vec<EmulatedReview>,
     edited: BTreeMap<String, (u8, String)>,
     deleted: BTreeSet<String>,
-    /// The app that was set on demand; the inner `None` means no app.
+    /// App that was set on demand. The inner `None` means no app.
     app: Option<Option<ReviewWidget>>,
     /// Reviews generated once for each epoch and app.
     drawn: Option<(DrawnFor, Arc<Vec<EmulatedReview>>)>,
@@ -110,7 +110,7 @@ impl ReviewBook {
         drawn
     }
 
-    /// Returns all current reviews, newest first.
+    /// Returns all current reviews, the newest first.
     fn all(&mut self, catalogue: &Catalogue, epoch: u64, widget: ReviewWidget) -> Vec<EmulatedReview> {
         let mut reviews: Vec<EmulatedReview> = self.drawn(catalogue, epoch, widget).as_ref().clone();
         reviews.extend(self.added.iter().cloned());
@@ -129,7 +129,6 @@ impl ReviewBook {
         self.app.unwrap_or(own)
     }
 
-    /// Switches the store to another app, or to none.
     pub(crate) fn use_app(&mut self, app: Option<ReviewWidget>) {
         self.app = Some(app);
     }
@@ -212,8 +211,7 @@ fn draw(widget: ReviewWidget, product: &Product) -> Vec<EmulatedReview> {
     (0..count).map(review).collect()
 }
 
-/// Returns the mean in the app's format: Judge.me and Stamped state two decimals, Yotpo states five, Okendo states a
-/// sum.
+/// Returns the mean in the app's format: Judge.me and Stamped state two decimals, Yotpo five, and Okendo a sum.
 fn mean(widget: ReviewWidget, count: u32, stars: u64) -> f64 {
     let exact = stars as f64 / f64::from(count.max(1));
     let places: f64 = match widget {

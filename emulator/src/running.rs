@@ -31,7 +31,7 @@ use crate::widgets::{WidgetHost, serve_widget};
 use crate::zones::ZoneRules;
 use crate::{EmulatorError, Source};
 
-/// Time that open connections may continue after the shutdown.
+/// Time that open connections may continue after the stop.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Starts emulated stores.
@@ -104,7 +104,7 @@ impl RunningStores {
         self.market.shops.iter().map(|shop| shop.address.clone()).collect()
     }
 
-    /// Returns the slugs of recorded stores whose currency is not stated by any `meta.json`. These stores use
+    /// Returns the slugs of recorded stores whose currency no `meta.json` states. They use
     /// [`EmulatorConfig::recorded_currency`](crate::EmulatorConfig::recorded_currency).
     #[must_use]
     pub fn stores_of_assumed_currency(&self) -> Vec<String> {
@@ -126,12 +126,12 @@ impl RunningStores {
         self.market.shops.get(index).map(AsRef::as_ref).ok_or_else(unknown)
     }
 
-    /// Sets the only fault of a store and replaces earlier faults; `None` removes all faults.
+    /// Sets the only fault of a store and replaces earlier faults. `None` removes all faults.
     pub fn set_fault(&self, slug: &str, fault: impl Into<Option<Fault>>) -> Result<(), EmulatorError> {
         self.set_faults(slug, fault.into().map(FaultRule::from))
     }
 
-    /// Replaces the faults of a store. If several faults match a request, the first one applies.
+    /// Replaces the faults of a store. The first matching fault applies to a request.
     pub fn set_faults(&self, slug: &str, rules: impl IntoIterator<Item = FaultRule>) -> Result<(), EmulatorError> {
         let shop = self.shop(slug)?;
         shop.forget_shift();
@@ -237,7 +237,7 @@ impl RunningStores {
         self.shop(slug).map(|shop| shop.habits.clone())
     }
 
-    /// Adds a discount to a store, or replaces the discount with the same code or title.
+    /// Adds a discount to a store, or replaces the one with the same code or title.
     pub fn add_discount(&self, slug: &str, rule: DiscountRule) -> Result<(), EmulatorError> {
         self.change(slug, Change::AddDiscount { rule }).map(drop)
     }
@@ -262,8 +262,8 @@ impl RunningStores {
         Ok(service.truth(basket, codes))
     }
 
-    /// Returns every code of a store with its effect on a basket when no other code is entered, best first. A search
-    /// for codes cannot find a better result than this list.
+    /// Returns every code of a store with its effect alone on a basket, the best first. A search for codes cannot find
+    /// a better result.
     pub fn verdicts(&self, slug: &str, basket: &[BasketLine]) -> Result<Vec<DiscountVerdict>, EmulatorError> {
         let codes = self.discounts(slug)?.into_iter().filter_map(|rule| rule.code);
         let mut verdicts = Vec::new();
@@ -307,7 +307,7 @@ impl RunningStores {
         Ok(())
     }
 
-    /// Returns true if a store's customers log in by password, which only classic accounts support.
+    /// True if a store's customers log in by password, which only classic accounts support.
     pub fn has_passwords(&self, slug: &str) -> Result<bool, EmulatorError> {
         self.shop(slug).map(Shop::has_passwords)
     }

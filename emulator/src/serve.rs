@@ -1,4 +1,4 @@
-//! Serves one request: selects the fault, builds the response and sends it.
+//! Handler of one request, which selects the fault, builds the response and sends it.
 
 use std::io;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::market::Market;
 use crate::reply::Reply;
 use crate::shop::Shop;
 
-/// The method of sending the bytes of a response.
+/// Way to send the bytes of a response.
 enum Delivery {
     Whole,
     Drip { chunk_bytes: usize, delay: Duration },
@@ -75,10 +75,9 @@ pub(crate) async fn serve(
     })
 }
 
-/// Maximum size of a request body, in bytes.
+/// Maximum size of a request body in bytes.
 const BODY_MAX: usize = 4 << 20;
 
-/// Reads a request body.
 async fn read(body: Incoming, timeout: Duration) -> io::Result<Bytes> {
     let read = Limited::new(body, BODY_MAX).collect();
     let read = tokio::time::timeout(timeout, read).await?;
@@ -135,7 +134,7 @@ async fn respond(
     deliver(response, delivery)
 }
 
-/// Returns the response under a fault, and how to send it.
+/// Returns the response under a fault, and the way to send it.
 fn decide(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> (Reply, Delivery) {
     let Some(fault) = fault else {
         return (honest(shop, ask, method, None), Delivery::Whole);
@@ -199,7 +198,7 @@ pub(crate) fn catch_up(shop: &Shop) -> usize {
     delayed.len()
 }
 
-/// Returns the store's own response, with the changes that the fault makes to its content.
+/// Returns the store's own response, with the fault's changes to its content.
 fn honest(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> Reply {
     let twist = Twist::of(fault, shop);
     if let Some(reply) = ajax::answer(shop, ask, method, &twist.lie) {
@@ -212,7 +211,7 @@ fn honest(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> Rep
     }
 }
 
-/// Returns the response under a fault that affects delivery; `None` for other faults.
+/// Returns the response under a fault of the delivery, or `None` for another fault.
 fn delivery_of(shop: &Shop, ask: &Ask, method: &Method, fault: &Fault) -> Option<(Reply, Delivery)> {
     let delivery = match *fault {
         Fault::Drip { chunk_bytes, delay_ms } => Delivery::Drip {
@@ -323,7 +322,6 @@ fn no_store() -> Response<Body> {
     response
 }
 
-/// Returns the host that a request names.
 pub(crate) fn host(parts: &Parts) -> Option<&str> {
     parts.headers.get(HOST)?.to_str().ok()
 }

@@ -27,7 +27,6 @@ use crate::socket::Socket;
 
 const BACKLOG: u32 = 1024;
 
-/// Opens listening sockets for `stores` stores.
 pub(crate) fn listen(config: &EmulatorConfig, stores: usize) -> Result<Vec<TcpListener>, EmulatorError> {
     match config.addressing {
         Addressing::IpPerStore => Ok(vec![listen_on_loopback_device(config.bind.port())?]),
@@ -62,8 +61,8 @@ fn listen_on(address: SocketAddr) -> Result<TcpListener, EmulatorError> {
     bind().map_err(|source| EmulatorError::Listen { address, source })
 }
 
-/// Opens one socket for every address of the loopback network. The socket listens on all addresses, so other machines
-/// could reach it. The socket is therefore bound to the loopback device, which receives no packets from other machines.
+/// Opens one socket for every address of the loopback network. It listens on all addresses, so that other machines
+/// could reach it. It is therefore bound to the loopback device, which receives no packets from them.
 #[cfg(target_os = "linux")]
 fn listen_on_loopback_device(port: u16) -> Result<TcpListener, EmulatorError> {
     let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, port));
@@ -84,7 +83,7 @@ fn listen_on_loopback_device(_port: u16) -> Result<TcpListener, EmulatorError> {
     })
 }
 
-/// Accepts connections until the shutdown. `only` is the store of a listener that serves a single store.
+/// Accepts connections until the stop. `only` is the store of a listener that serves a single store.
 pub(crate) async fn accept(context: ConnectionContext, listener: TcpListener, only: Option<usize>) {
     loop {
         let accepted = tokio::select! {
@@ -98,7 +97,7 @@ pub(crate) async fn accept(context: ConnectionContext, listener: TcpListener, on
             }
             Ok(_) => {}
             Err(error) => {
-                // The usual cause is a lack of file descriptors, which connections that end release.
+                // The usual cause is a lack of file descriptors, which connections release when they end.
                 tracing::warn!(%error, "cannot accept a connection");
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }

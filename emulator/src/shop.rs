@@ -46,11 +46,10 @@ pub struct StoreAddress {
 #[derive(Debug)]
 struct DelayedAsk {
     ask: Ask,
-    /// Number of requests to answer before; `None` until the store catches up.
+    /// Number of requests to answer before this one; `None` until the store catches up.
     requests: Option<u32>,
 }
 
-/// A running emulated store.
 #[derive(Debug)]
 pub(crate) struct Shop {
     pub(crate) address: StoreAddress,
@@ -58,7 +57,7 @@ pub(crate) struct Shop {
     epoch: AtomicU64,
     faults: Mutex<Faults>,
     log: Mutex<Log>,
-    /// Number of places by which [`Fault::ShiftingPages`] has shifted the listing so far.
+    /// Number of places by which [`Fault::ShiftingPages`] has shifted the listing.
     shifted: AtomicI64,
     /// Times of the latest requests that [`Fault::Throttle`] counts.
     recent: Mutex<VecDeque<Instant>>,
@@ -73,26 +72,25 @@ pub(crate) struct Shop {
     zones: Mutex<Option<ZoneRules>>,
     /// Shipping habits of the store, in a market where stores differ in them.
     pub(crate) habits: Option<ShippingHabits>,
-    /// Share of products, in thousandths, whose category the store states.
+    /// Share of products whose category the store states, in thousandths.
     pub(crate) categorised: u64,
-    /// The store's review app, drawn from its seed.
+    /// Review app of the store, chosen by its seed.
     pub(crate) widget: Option<ReviewWidget>,
     reviews: Mutex<ReviewBook>,
     function: Mutex<Option<CartFunction>>,
     /// Number of times that the token and the delivery handles were renewed.
     renewals: AtomicU64,
-    /// Deferred requests, in order.
     delayed: Mutex<Vec<DelayedAsk>>,
 }
 
-/// Limits on the data that a store retains.
+/// Limits on the data that a store keeps.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) cart_ttl: Duration,
     pub(crate) carts_max: usize,
 }
 
-/// Locks a mutex even if a thread panicked while holding it, because the data is valid at all times.
+/// Locks a mutex even if a thread panicked with the lock, because the data is valid at all times.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -106,7 +104,7 @@ impl Shop {
         limits: Limits,
     ) -> Self {
         let persona = catalogue.persona();
-        // Most older stores still have classic accounts. The first store of a market always has customer accounts.
+        // Most older stores still have classic accounts. The first store of a market always has them.
         let mut dice = Dice::of(&[persona.seed, 0x4143_4354, u64::from(persona.index)]);
         let has_passwords = persona.index == 0 || dice.chance(650);
         Self {
@@ -186,7 +184,7 @@ impl Shop {
     /// Maximum number of deferred requests.
     const DELAYED_MAX: usize = 1_000;
 
-    /// Defers a request until the store has answered `requests` others; `None` defers it until the store catches up.
+    /// Defers a request until the store has answered `requests` others, or with `None` until the store catches up.
     pub(crate) fn delay(&self, ask: Ask, requests: Option<u32>) {
         let mut delayed = lock(&self.delayed);
         if delayed.len() < Self::DELAYED_MAX {
@@ -209,17 +207,16 @@ impl Shop {
         overdue.map(|delayed| delayed.ask).collect()
     }
 
-    /// Returns the store's current review app.
     pub(crate) fn app(&self) -> Option<ReviewWidget> {
         lock(&self.reviews).app(self.widget)
     }
 
-    /// Switches the app on the store's pages, or removes it. The previous app still responds to requests.
+    /// Switches the app on the store's pages, or removes it. The previous app still responds.
     pub(crate) fn use_app(&self, app: Option<ReviewWidget>) {
         lock(&self.reviews).use_app(app);
     }
 
-    /// Returns the store's current reviews, or `None` if it has no app.
+    /// Returns the store's current reviews, or `None` without an app.
     pub(crate) fn reviews(&self) -> Option<ReviewsTruth> {
         self.app().map(|widget| self.reviews_at(widget))
     }
@@ -262,7 +259,7 @@ impl Shop {
         self.shifted.store(0, Ordering::Release);
     }
 
-    /// Returns true if a request now exceeds the rate. Refused requests do not count.
+    /// True if a request now exceeds the rate. Refused requests do not count.
     pub(crate) fn is_above(&self, per_second: u32) -> bool {
         let now = Instant::now();
         let mut recent = lock(&self.recent);
@@ -279,7 +276,7 @@ impl Shop {
         false
     }
 
-    /// Returns the fault that applies to this request, if any.
+    /// Returns the fault of this request, if any.
     pub(crate) fn meet(&self, path: &str, page: u32, body: &[u8]) -> Option<Fault> {
         let fault = self.faults().meet(path, page, body)?;
         match fault {

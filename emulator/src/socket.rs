@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// A counted connection that can be closed with a TCP reset instead of an orderly close.
+/// Counted connection that can be closed with a TCP reset instead of an orderly close.
 #[derive(Debug)]
 pub(crate) struct Socket {
     stream: TcpStream,

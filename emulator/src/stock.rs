@@ -1,12 +1,10 @@
 use crate::catalogue::Catalogue;
 use crate::generated::dice::fold;
 
-/// The stock of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stock {
-    /// Number of units in stock. Never below 0, however many were sold on order.
+    /// Number of units in stock, never below 0, however many were sold on order.
     pub(crate) quantity: u32,
-    /// True if the variant can be bought.
     pub(crate) available: bool,
     /// True if the variant can be bought without stock, because the merchant continues to sell it.
     pub(crate) on_order: bool,
@@ -18,8 +16,8 @@ const ON_ORDER_EVERY: u64 = 40;
 /// Maximum number of units of a variant, unless another number is set on demand.
 const PIECES_MAX: u64 = 60;
 
-/// Returns the stock of a variant whose record states its availability. The number depends on the variant and on how
-/// often its product has changed with the epochs. A number that was set on demand takes precedence.
+/// Returns the stock of a variant whose record states its availability. The number depends on the variant and on the
+/// number of changes of its product. A number that was set on demand has priority.
 pub(crate) fn stock(
     catalogue: &Catalogue,
     place: u64,

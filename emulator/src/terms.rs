@@ -1,9 +1,9 @@
-//! Delivery terms of stores without shipping habits, drawn from the store's seed.
+//! Delivery terms of stores without shipping habits, chosen by the store's seed.
 
 use crate::generated::Persona;
 use crate::generated::dice::Dice;
 
-/// The delivery terms of a store, as its policy states them if it has one.
+/// Delivery terms of a store. They are in its policy, if it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Terms {
     /// Order value from which delivery is free, in whole units of the currency.
@@ -20,7 +20,7 @@ pub(crate) struct DeliveryDays {
     pub(crate) most: u64,
 }
 
-/// The terms drawn for a store, independent of its policy.
+/// Terms that the seed gives a store, independent of its policy.
 pub(crate) struct DrawnTerms {
     pub(crate) free_above: u64,
     pub(crate) fee: u64,

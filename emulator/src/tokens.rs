@@ -1,7 +1,6 @@
 use crate::generated::dice::fold;
 use crate::shop::Shop;
 
-/// The Storefront tokens of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tokens {
     /// The token that the theme's pages contain.
@@ -10,7 +9,7 @@ pub(crate) struct Tokens {
     pub(crate) merchant: String,
 }
 
-/// Returns a store's tokens. The tokens depend on the store's id, and the public token also on the number of renewals.
+/// Returns a store's tokens. They depend on the store's id, and the public token also on the number of renewals.
 pub(crate) fn tokens(shop: &Shop) -> Tokens {
     let shop_id = shop.catalogue.persona().shop_id();
     let token = |first: u64| format!("{:016x}{:016x}", fold(&[shop_id, first]), fold(&[shop_id, first + 1]));

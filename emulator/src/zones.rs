@@ -1,5 +1,5 @@
-//! Delivery rules by pincode, of the kinds that stores in India have. A store's quotes depend only on its rules. The
-//! true quote for every pincode is therefore known, and predictions from a few quotes can be checked.
+//! Delivery rules by pincode, of the kinds that stores in India have. A store's quotes depend only on its rules, so the
+//! true quote for every pincode is known, and predictions from a few quotes can be checked.
 
 use data_pincodes::{Area, PlaceKind, directory};
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub enum ZoneKind {
     Islands,
     /// A second, faster rate in metros.
     ExpressInMetros,
-    /// No rates before checkout, because an app hides them. The store delivers everywhere.
+    /// No rates before the checkout, because an app hides them. The store delivers everywhere.
     Hidden,
 }
 
@@ -74,8 +74,8 @@ const fn standard(amount_minor: u64, days_min: u16, days_max: u16) -> ZoneQuote 
 }
 
 impl ZoneRules {
-    /// Returns the rates for goods of this value and weight, cheapest first. The list is empty if the store does not
-    /// deliver there or hides its rates.
+    /// Returns the rates for goods of this value and weight, the cheapest first. The list is empty if the store does
+    /// not deliver there or hides its rates.
     #[must_use]
     pub fn quotes(self, pincode: u32, goods_minor: u64, grams: u64) -> Vec<ZoneQuote> {
         let directory = directory();
@@ -122,7 +122,7 @@ impl ZoneRules {
         self.kind == ZoneKind::Hidden || !self.quotes(pincode, 100_000, 100).is_empty()
     }
 
-    /// Returns true for excluded districts: one in forty, and one in five in the mountains and the north-east.
+    /// True for excluded districts: one in forty, and one in five in the mountains and the north-east.
     fn excludes(self, area: &Area) -> bool {
         let is_far = matches!(area.kind, PlaceKind::Hill | PlaceKind::Remote);
         self.draw(Some(&area.name), if is_far { 5 } else { 40 }) == 0
