@@ -1,4 +1,4 @@
-//! Tests of the Ajax cart, called like a theme on the store's own pages does.
+//! Tests of the Ajax cart, called like a theme on the store's own pages.
 
 use emulator::{DiscountRule, DiscountValue};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::baskets::{discount, line, read, shop};
 use super::*;
 
-/// An HTTP client with a cookie store.
+/// HTTP client with a cookie store.
 struct Visitor<'s> {
     store: &'s StoreAddress,
     jar: std::collections::BTreeMap<String, String>,
@@ -86,7 +86,7 @@ async fn a_session_has_a_cart_once_something_enters_it() {
     assert_eq!(listed["items"][0]["quantity"], 1);
     let cart = visitor.cart().await;
     let items = cart["items"].as_array().unwrap();
-    // The newest line comes first, and different attributes make a different line.
+    // The newest line comes first, and other attributes make another line.
     assert_eq!(
         (items.len(), &items[0]["properties"], &items[1]["properties"]),
         (2, &json!({}), &json!({ "engraving": "A" }))
@@ -139,7 +139,7 @@ async fn discounts_of_the_order_move_the_line_price_and_not_the_final_one() {
         (json!([]), json!(2500))
     );
 
-    // A code from a link is entered into the cart. The response does not reveal if the code exists.
+    // A code in a link is entered into the cart. The response does not reveal if the code exists.
     for (path, to) in [
         ("/discount/TAKE20?redirect=/collections/all", "/collections/all"),
         ("/discount/NOPE?redirect=https://elsewhere.example", "/"),
@@ -207,7 +207,7 @@ async fn what_a_call_lacks_or_the_stock_does_not_have_is_an_error() {
     assert_eq!(get(&store, "/cart/add.js").await.status, 404);
 }
 
-/// Returns the product's name from the message about a sold-out product.
+/// Returns the product's name in the message about a sold-out product.
 fn crawl_name(told: &[String]) -> String {
     let last = told.last().unwrap();
     last.split("The product '")

@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::*;
 
-/// The cart fields that tests read.
 const CART: &str = "id checkoutUrl totalQuantity note attributes { key value }
     buyerIdentity { email phone countryCode customer { id } }
     cost { subtotalAmount { amount currencyCode } totalAmount { amount } }
@@ -23,7 +22,6 @@ const CART: &str = "id checkoutUrl totalQuantity note attributes { key value }
         cost { amountPerQuantity { amount } subtotalAmount { amount } totalAmount { amount } }
         discountAllocations { discountedAmount { amount } ... on CartCodeDiscountAllocation { code } } } }";
 
-/// Calls a mutation and returns its payload.
 pub(crate) async fn mutate(store: &StoreAddress, call: &str, declared: &str, variables: Value) -> Value {
     let asked = format!(
         "mutation ({declared}) {{ {call} {{ cart {{ {CART} }} userErrors {{ code field message }}
@@ -71,7 +69,7 @@ pub(crate) async fn read(store: &StoreAddress, id: &Value) -> Value {
     query(store, &asked, json!({ "id": id })).await.json()["data"]["cart"].clone()
 }
 
-/// Starts a store with one 20 % code and returns a variant at 12.50 with 5 units in stock, and its product.
+/// Starts a store with one 20 % code, and returns a variant at 12.50 with 5 units in stock, and its product.
 pub(crate) async fn shop() -> (RunningStores, StoreAddress, u64, u64) {
     let (running, store) = store(40).await;
     let products = crawl(&store, 250).await;
@@ -300,7 +298,7 @@ async fn a_cart_has_five_hundred_lines_at_most() {
         (codes(&over["userErrors"]), &over["cart"]),
         (vec!["CART_TOO_LARGE".to_owned()], &Value::Null)
     );
-    // Adding more of an existing line creates no new line.
+    // More units of an existing line create no new line.
     assert_eq!(
         add(&store, &made["cart"], lines(7, 1)).await["cart"]["totalQuantity"],
         501

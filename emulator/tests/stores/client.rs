@@ -1,4 +1,4 @@
-//! Runs the platform's own client against an emulated store.
+//! Test that runs the platform's own client against an emulated store.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use emulator::{Fault, FaultRule};
 use super::baskets::shop;
 use super::*;
 
-/// Returns the folder of the client. If it is not installed, prints a message and returns `None`; in CI it is always
+/// Returns the folder of the client. Prints a line and returns `None` if it is not installed. In CI it is always
 /// installed.
 #[expect(clippy::disallowed_methods, reason = "the build in CI says where it put the client")]
 fn client_folder() -> Option<PathBuf> {

@@ -1,4 +1,4 @@
-//! Customers by e-mail address and password.
+//! Tests of customers with e-mail address and password.
 
 use std::time::Duration;
 
@@ -197,7 +197,7 @@ async fn nobody_registers_without_a_token_or_while_the_store_is_throttled() {
     "#);
     let answer = desk.log_in("a@example.com", "x").await;
     assert_eq!(answer["errors"][0]["extensions"]["code"], "THROTTLED");
-    // Carts stay available when customers are throttled.
+    // Carts stay available while customers are throttled.
     assert!(
         desk.ask("{ cart(id: \"gid://shopify/Cart/x\") { id } }", json!({}))
             .await["errors"]

@@ -1,5 +1,5 @@
-//! Tests of a store's discounts: adding and removing them, where the store announces them, and carts that agree with
-//! the true reductions.
+//! Tests of a store's discounts: adding and removing them, their announcements, and carts that agree with the true
+//! reductions.
 
 use emulator::{BasketLine, DiscountRule, DiscountValue};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Tests of emulated stores from a client's view.
+//! Tests of emulated stores as clients use them.
 
 #![expect(
     clippy::unwrap_used,
@@ -31,7 +31,6 @@ use emulator::{Emulator, EmulatorConfig, RunningStores, Source, StoreAddress};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-/// Starts a market of a few generated stores.
 async fn market(products: u64, stores: u32) -> RunningStores {
     Emulator::start(EmulatorConfig::new(Source::Generated {
         products,
@@ -42,7 +41,6 @@ async fn market(products: u64, stores: u32) -> RunningStores {
     .unwrap()
 }
 
-/// Starts an emulator with one store and returns both.
 async fn store(products: u64) -> (RunningStores, StoreAddress) {
     let running = market(products, 1).await;
     let store = running.stores().remove(0);
@@ -94,7 +92,6 @@ async fn get_with(store: &StoreAddress, path: &str, headers: &[(&str, &str)]) ->
     }
 }
 
-/// Sends a POST request with a JSON body.
 async fn post(store: &StoreAddress, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
     let mut request = client()
         .post(format!("{}{path}", store.base_url))

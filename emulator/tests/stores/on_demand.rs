@@ -1,4 +1,4 @@
-//! Tests of changes on demand, which take effect in every view immediately.
+//! Tests of changes on demand, which take effect in every view at once.
 
 use emulator::{Change, EmulatorError};
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! Tests that the emulator's schema is a subset of the platform's own, and that the project's requests are valid in the
 //! platform's schema.
 //!
-//! The platform's schema is not part of the project. The npm package installed by the CI build contains it, as the
-//! response to an introspection query.
+//! The platform's schema is not part of the project. The npm package that CI installs contains it, as the response to
+//! an introspection query.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ const OWN: &str = concat!(
     include_str!("../../src/graphql/codes.graphql")
 );
 
-/// Returns the platform's schema. If it is absent, prints a message and returns `None`; in CI it is always present.
+/// Returns the platform's schema. Prints a line and returns `None` if it is absent. In CI it is always present.
 #[expect(clippy::disallowed_methods, reason = "the build in CI says where it put the schema")]
 fn platform() -> Option<Valid<Schema>> {
     let beside = Path::new(concat!(
@@ -148,7 +148,7 @@ fn arguments(value: &Value) -> String {
     }
 }
 
-/// Returns the parts of one schema that are missing in the other; empty if the first is a subset of the second.
+/// Returns the parts of one schema that the other lacks; none if the first is a subset of the second.
 fn beyond(part: &Schema, whole: &Schema) -> Vec<String> {
     let mut found = Vec::new();
     for (name, kind) in part.types.iter().filter(|(_, kind)| !kind.is_built_in()) {
@@ -183,8 +183,8 @@ fn beyond(part: &Schema, whole: &Schema) -> Vec<String> {
                     &|wanted| two.fields.get(wanted).map(|it| &it.node),
                     &mut found,
                 );
-                // A required field of the platform must be required in the emulator too. Without this check, the
-                // emulator could accept requests that the platform refuses.
+                // A field that the platform requires must be required in the emulator too, or the emulator could accept
+                // requests that the platform refuses.
                 let demanded = two
                     .fields
                     .values()
@@ -296,7 +296,7 @@ fn what_is_no_part_of_another_schema_is_found() {
     assert_eq!(beyond(&whole, &whole), [""; 0]);
 }
 
-/// Returns the project's GraphQL requests, by file.
+/// Returns the project's GraphQL requests by file.
 fn documents() -> Vec<(PathBuf, String)> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../storefront/src/documents"));
     let mut files: Vec<PathBuf> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -338,7 +338,7 @@ async fn the_requests_of_this_project_are_answered_without_a_token() {
         ids.map(|id| format!("gid://shopify/{kind}/{id}")).collect()
     };
     for (file, text) in documents() {
-        // The maximum number of ids in one query is used, because the cost of a product's fields counts for each id.
+        // The query has the maximum number of ids, because the cost of a product's fields counts for each id.
         let ids = if text.contains("category {") {
             ids("Product", "/id", 200)
         } else if text.contains("... on Product {") {

@@ -1,4 +1,4 @@
-//! Tests of faults in GraphQL: those of the JSON views, and faults specific to GraphQL.
+//! Tests of faults in GraphQL: those of the JSON views, and those of GraphQL alone.
 
 use std::time::{Duration, Instant};
 
@@ -221,7 +221,7 @@ async fn add_one(store: &StoreAddress, made: &Value, variant: u64) -> String {
     }
 }
 
-/// Returns faults at which a change may be carried out.
+/// Returns the faults at which a change may be carried out.
 fn faults() -> Vec<Fault> {
     vec![
         Fault::Status {

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::*;
 
-/// Returns a folder of recordings outside the project. If it is absent, prints a message and returns `None`.
+/// Returns a folder of recordings outside the project. Prints a line and returns `None` if it is absent.
 pub(crate) fn recordings(folder: &str) -> Option<PathBuf> {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(folder);
     if path.is_dir() {
@@ -134,7 +134,7 @@ async fn stores_described_by_another_meta_keep_their_name_and_currency() {
     assert_eq!(meta["country"], "US");
 }
 
-/// A folder that is deleted when the test ends.
+/// Folder that is deleted when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {

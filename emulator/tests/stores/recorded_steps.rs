@@ -1,4 +1,4 @@
-//! Helpers to replay recorded requests in order: substitutes for recorded texts, and the differences between two
+//! Helpers that replay recorded requests in order: substitutes for recorded texts, and the differences between two
 //! responses.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::*;
 
-/// One recorded request with its response.
+/// Recorded request with its response.
 pub(crate) struct Step {
     pub(crate) name: String,
     pub(crate) operation: String,
@@ -15,14 +15,14 @@ pub(crate) struct Step {
     pub(crate) answer: Value,
 }
 
-/// Returns the Storefront requests of a recording, in the order recorded.
+/// Returns the Storefront requests of a recording in the order recorded.
 pub(crate) fn steps(file: &Path) -> Vec<Step> {
     let text = std::fs::read_to_string(file).unwrap();
     let recording: Value = serde_json::from_str(&text).unwrap();
     let mut found = Vec::new();
     collect(&recording, "", &mut found);
     // Object keys are parsed in alphabetical order, so the recorded order is taken from their positions in the file. A
-    // response can contain the same name, but no request follows it there.
+    // response may contain the same name, but no request follows it there.
     let begins = |rest: &str| {
         ["name", "method", "apiSurface"]
             .iter()
@@ -114,7 +114,7 @@ fn bare(id: &str) -> &str {
     id.rsplit('/').next().unwrap()
 }
 
-/// Returns a short description of a value; an array or object is described by one word.
+/// Returns a short description of a value. One word describes an array or object.
 fn short(value: &Value) -> String {
     match value {
         Value::Object(_) => "an object".to_owned(),
@@ -146,7 +146,7 @@ const OWN: &[&str] = &[
     "documentation",
 ];
 
-/// Collects the differences between two responses. Values specific to a store are compared only by type.
+/// Collects the differences between two responses. Of values specific to a store, only the type is compared.
 fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<String, String>) {
     let key = at.rsplit('.').next().unwrap().trim_end_matches("[]");
     let is_coded = at.contains("rrors") || at.contains("arnings");
@@ -192,7 +192,7 @@ fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<St
     }
 }
 
-/// Reasons why the responses may differ at a path. A difference without a reason here fails the test.
+/// Reasons why the responses may differ at a path. A difference without a reason fails the test.
 const REASONS: &[(&str, &str, &str)] = &[
     (
         "",
@@ -265,7 +265,6 @@ fn told(step: &Step, found: &BTreeMap<String, String>) -> String {
     format!("deviation: {}", told.join("; "))
 }
 
-/// Returns the result of a step.
 pub(crate) fn verdict(step: &Step, known: &RecordedTexts, answer: &Value) -> String {
     if let Some(error) = answer["errors"].as_array().and_then(|errors| errors.first())
         && answer["data"].is_null()

@@ -1,5 +1,5 @@
-//! Sends recorded requests to an emulated store. The responses must have the same shape, or a known reason for a
-//! difference.
+//! Test that sends recorded requests to an emulated store. The responses must have the same shape, or a known reason
+//! for a difference.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::recorded::recordings;
 use super::*;
 
-/// One recorded request with its response.
+/// Recorded request with its response.
 struct Capture {
     operation: String,
     path: String,
@@ -78,8 +78,8 @@ impl EmulatorIds {
         }
     }
 
-    /// Returns the variables of a capture with this store's ids. Ids that were unknown to the recorded store stay
-    /// unknown here.
+    /// Returns the variables of a capture with this store's ids. Ids that the recorded store did not know stay unknown
+    /// here.
     fn variables(&self, capture: &Capture) -> Value {
         let mut variables = capture.variables.clone();
         let data = &capture.answer["data"];
@@ -157,7 +157,7 @@ fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<St
     }
 }
 
-/// Reasons why the shapes may differ at a path. A difference without a reason here fails the test.
+/// Reasons why the shapes may differ at a path. A difference without a reason fails the test.
 const REASONS: &[(&str, &str)] = &[
     ("metafield", "no emulated store has metafields"),
     ("seo.", "no emulated store has texts for search engines"),
@@ -168,7 +168,7 @@ const REASONS: &[(&str, &str)] = &[
     ("termsOfService", "the recorded store has other policies"),
 ];
 
-/// Returns the result of a capture: a match, or the differences and their reasons.
+/// Returns the result of a capture: a match, or the differences with their reasons.
 fn verdict(capture: &Capture, ours: &Value) -> String {
     if let Some(error) = ours["errors"].as_array().and_then(|errors| errors.first()) {
         let reason = "nothing of this project reads content and metaobjects";
@@ -201,7 +201,7 @@ fn cost(answer: &Value) -> String {
         .map_or("–".to_owned(), |cost| cost.to_string())
 }
 
-/// Returns true if a query reads the results of earlier mutations.
+/// True if a query reads the results of earlier mutations.
 fn has_state(query: &str) -> bool {
     query.contains("cart(id:") || query.contains("customer(customerAccessToken:")
 }
@@ -217,7 +217,7 @@ async fn recorded_reads_are_answered_in_the_recorded_shape() {
     let headers = [("x-shopify-storefront-access-token", token.as_str())];
     let mut table: BTreeMap<(String, String), usize> = BTreeMap::new();
     for capture in captures(&folder) {
-        // Carts and customers are replayed in their own order in `replay_carts.rs`.
+        // `replay_carts.rs` replays carts and customers in their own order.
         if capture.query.trim_start().starts_with("mutation") || has_state(&capture.query) {
             continue;
         }

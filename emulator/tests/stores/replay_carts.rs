@@ -1,5 +1,5 @@
-//! Replays recorded cart and customer mutations in order at an emulated store. The codes, messages and amounts must be
-//! the same, or have a known reason for a difference.
+//! Test that replays recorded cart and customer mutations in order at an emulated store. The codes, messages and
+//! amounts must be the same, or have a known reason for a difference.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ async fn american() -> (RunningStores, StoreAddress) {
 }
 
 async fn ask(store: &StoreAddress, token: &str, step: &Step, variables: &Value) -> Value {
-    // The recorded store supported a metafield key that the published schema does not have.
+    // The recorded store supported a metafield key that the published schema lacks.
     let query = step.query.replace("    list\n", "");
     let asked = json!({ "query": query, "variables": variables, "operationName": step.operation });
     let headers = [("x-shopify-storefront-access-token", token)];
@@ -67,7 +67,7 @@ async fn furnish(running: &RunningStores, store: &StoreAddress, known: &mut Reco
     ];
     running.set_discounts(&store.slug, rules).unwrap();
     running.set_passwords(&store.slug, true).unwrap();
-    // Redacted texts are replaced by plain words, because the redaction marks would be parsed as markup.
+    // Plain words replace redacted texts, because the marks of the redaction would be parsed as markup.
     for (part, words) in [
         ("line", "1 Capture Street"),
         ("city", "Capture City"),
