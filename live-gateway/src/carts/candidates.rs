@@ -9,17 +9,17 @@ use tokio::time::Instant;
 pub struct TriedCode {
     /// Discount code.
     pub code: String,
-    /// True if the code applied to the tested cart. A code that did not apply may still apply to another cart.
+    /// True if the code applied to the tested cart. A code that did not may still apply to another cart.
     pub applicable: bool,
-    /// Discount of the code when it is tried without other codes, in minor units of the cart's currency.
+    /// Discount of the code alone, in minor units of the cart's currency.
     pub discount_minor: i64,
 }
 
 /// Source of codes that are worth trying at a brand's store.
 #[async_trait]
 pub trait CouponCandidates: Send + Sync + fmt::Debug {
-    /// Returns at most `max` codes, the most likely first. Codes that worked before precede all others. Returns before
-    /// `deadline`, without the codes that could not be found by then.
+    /// Returns at most `max` codes, the most likely first. Codes that worked before come before all others. Returns
+    /// before `deadline`, without the codes that could not be found in time.
     async fn candidates(&self, brand: &StoredBrand, max: usize, deadline: Instant) -> Vec<String>;
 
     /// Records the outcomes of tried codes. Must not block.

@@ -1,5 +1,5 @@
-//! The common procedure of all cart changes: lock the cart, write down the wanted state, bring the stores to that
-//! state, and save the result.
+//! Procedure of all cart changes: lock the cart, save the wanted state, bring the stores to that state, and save the
+//! result.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,11 +24,9 @@ use crate::rules::carts::record::{Attributions, BrandTarget, CartRecord, OpenOpe
 use crate::rules::store_cart::{Buyer, CartAddress};
 use crate::schema::carts::{CartDocument, CartProblem};
 
-/// Wanted result of a change.
 #[derive(Debug, Default)]
 pub(crate) struct Intent {
     pub(crate) targets: Vec<BrandTarget>,
-    /// New address for the whole cart.
     pub(crate) address: Option<CartAddress>,
     /// New attribution tokens for the stores' carts.
     pub(crate) attribution: Option<Attributions>,
@@ -39,8 +37,8 @@ pub(crate) struct Intent {
 }
 
 impl Intent {
-    /// Returns the part of the change that is left, if it was carried out before and some stores failed. The other
-    /// stores are only read. An attribution token is sent to all stores again.
+    /// Returns the rest of a change that was carried out before, when some stores failed. The other stores are only
+    /// read. An attribution token is sent to all stores again.
     fn left_of(mut self, unmet: &[Unmet], record: &CartRecord) -> Self {
         if self.attribution.is_none() {
             for BrandTarget { brand, target } in &mut self.targets {
@@ -65,7 +63,7 @@ pub(crate) struct ChangedCart {
 }
 
 impl ChangedCart {
-    /// Returns the cart as its caller sees it.
+    /// Returns the cart in the form for its caller.
     pub(crate) fn document(self, now: Timestamp) -> CartDocument {
         let as_of = self
             .record
@@ -80,7 +78,7 @@ impl ChangedCart {
 }
 
 impl ChangedCart {
-    /// Returns the cart as it was before its caller ended it. No store is queried.
+    /// Returns the cart in its state before the caller ended it, without a query to a store.
     pub(crate) fn ended(mut self, now: Timestamp) -> CartDocument {
         self.record.groups = self.record.ended.take().unwrap_or_default();
         self.told = CartReport {
@@ -114,7 +112,6 @@ impl Carts {
         Box::pin(self.change_held(asked, held, intend)).await
     }
 
-    /// Changes a locked cart.
     pub(super) async fn change_held(
         &self,
         asked: &CallerContext,
@@ -225,7 +222,7 @@ impl Carts {
     }
 
     /// Carries out the pending operation at the stores and records their outcomes. Stores are queried concurrently,
-    /// except those whose target depends on others.
+    /// unless their targets depend on others.
     async fn work(
         &self,
         held: &mut LockedCart,
@@ -297,7 +294,7 @@ impl Carts {
         (before, settled)
     }
 
-    /// Returns the buyer to use at each of the given stores.
+    /// Returns the buyer for each of these stores.
     pub(super) async fn buyers<'a>(
         &self,
         caller: &str,

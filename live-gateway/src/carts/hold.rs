@@ -11,7 +11,7 @@ use crate::rules::carts::ids::CartId;
 use crate::rules::carts::record::CartRecord;
 
 const CART: Purpose = Purpose::new("cart");
-/// Shortest and longest wait between two attempts to lock a cart. The wait grows from attempt to attempt.
+/// Shortest and longest wait between two attempts to lock a cart. The wait grows with each attempt.
 const TRY_AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(160));
 
 /// Locked cart, with the lease to change it.
@@ -23,11 +23,9 @@ pub(super) struct LockedCart {
     pub(super) lease: HeldLease,
 }
 
-/// Outcome of one attempt to lock a cart.
 pub(super) enum LockAttempt {
     Locked(Box<LockedCart>),
-    /// A different request is changing the cart. The duration is the remaining time of that request's lease, which may
-    /// be renewed.
+    /// Another request is changing the cart. The duration is the rest of that request's lease, which may be renewed.
     Busy(Duration),
 }
 
@@ -91,7 +89,7 @@ impl Carts {
         Ok((row, record))
     }
 
-    /// Locks a cart. If another request is changing the cart, waits for that request until `deadline`.
+    /// Locks a cart. If another request is changing it, this waits until `deadline` for that request.
     pub(super) async fn hold(&self, id: &CartId, caller: &str, deadline: Instant) -> Result<LockedCart, CartFailure> {
         let mut wait = TRY_AGAIN.0;
         loop {
@@ -104,7 +102,7 @@ impl Carts {
         }
     }
 
-    /// Locks a cart if no other request is changing it.
+    /// Locks a cart unless another request is changing it.
     pub(super) async fn try_hold(&self, id: &CartId, caller: &str) -> Result<LockAttempt, CartFailure> {
         let (now, since) = (self.context.clock.now(), Instant::now());
         let lease = leases::lease(now)?;
@@ -126,7 +124,7 @@ impl Carts {
         }
     }
 
-    /// Saves a changed cart; unlocks it if `release` is true.
+    /// Saves a changed cart, and unlocks it if `release` is true.
     pub(super) async fn keep(&self, held: &mut LockedCart, release: bool) -> Result<(), CartFailure> {
         held.row.sealed = self.seal(&held.id, &held.record)?;
         held.row.expires_at = self.context.clock.now().plus_millis(self.context.config.keep_ms());

@@ -1,4 +1,4 @@
-//! Checks links to checkouts before a buyer is sent there. Results are cached for a while, and checks end within the
+//! Checks of checkout links before a buyer gets them. Results are cached for a while, and checks end within the
 //! request's time budget.
 
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ const LOOK_MAX: Duration = Duration::from_secs(2);
 /// Link that opens a checkout, or the reason why no link does.
 type Opening = Result<SecretText, String>;
 
-/// Result of checking a link, and the time of the check.
+/// Result of a check with its time.
 #[derive(Debug)]
 struct Look {
     opening: Opening,
@@ -64,9 +64,9 @@ fn digest(link: &SecretText) -> [u8; 32] {
 }
 
 impl Carts {
-    /// Sets the link that opens the checkout of a brand's part: the store's own link, or else the same path at another
-    /// host of the store. If no check gives a result, the store's own link is used. Returns a problem if no link opens
-    /// the checkout.
+    /// Sets the link that opens the checkout of a group: the store's own link, or else the same path at another host of
+    /// the store. If no check gives a result, the store's own link is used. Returns a problem if no link opens the
+    /// checkout.
     pub(crate) async fn open_link(&self, caller: &str, group: &mut Group, deadline: Instant) -> Option<CartProblem> {
         let opening = match self.looks.get(&group.seen.checkout_url) {
             Some(known) => known,

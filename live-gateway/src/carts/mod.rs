@@ -1,8 +1,8 @@
 //! Carts over several stores: one id for a set of carts, with one cart at each brand's store.
 //!
 //! In: a caller and the requested changes. Out: the cart as the stores report it. The cart's record is stored sealed in
-//! the state. The target state of a store's cart is stored before the cart is changed. After a crash or a lost
-//! response, any server can bring the cart to that target without adding any item twice.
+//! the state. The wanted state of a store's cart is stored before the cart is changed, so that after a crash or a lost
+//! response, any server can bring the cart to that state without adding an item twice.
 
 mod candidates;
 mod change;
@@ -34,8 +34,8 @@ use crate::cart_context::CartContext;
 use crate::catalogue::Catalogue;
 use crate::config::CartConfig;
 
-/// Dependencies of carts, checkouts and accounts beyond those of a gateway: the shared state, and the master keys that
-/// seal its records.
+/// Dependencies of carts, checkouts and accounts in addition to those of a gateway: the shared state, and the master
+/// keys that seal its records.
 #[derive(Debug, Clone)]
 pub struct CartDependencies {
     state: State,
@@ -45,8 +45,8 @@ pub struct CartDependencies {
 }
 
 impl CartDependencies {
-    /// Creates the dependencies of carts that are stored in `state` and sealed with `keys`. The constructor sends no
-    /// request and writes nothing.
+    /// Creates the dependencies of carts that are stored in `state` and sealed with `keys`. No request is sent and
+    /// nothing is written.
     #[must_use]
     pub fn new(state: State, keys: MasterKeys, config: CartConfig) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl CartDependencies {
         }
     }
 
-    /// Takes codes to try from `candidates`. Without this call, only codes that are already in a cart are tried.
+    /// Sets the source of codes to try. Without it, only codes that are already in a cart are tried.
     #[must_use]
     pub fn with_candidates(self, candidates: Arc<dyn CouponCandidates>) -> Self {
         Self { candidates, ..self }
@@ -100,7 +100,7 @@ impl Carts {
         }
     }
 
-    /// Returns a client of the carts at a brand's store, on behalf of `caller`.
+    /// Returns a client of the carts at a brand's store for `caller`.
     fn client(&self, brand: &StoredBrand, caller: &str, deadline: Instant) -> Result<CartClient, CartError> {
         Ok(CartClient::new(self.context.store(brand, caller, deadline)?))
     }

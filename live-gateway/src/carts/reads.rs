@@ -15,11 +15,11 @@ pub(super) struct Reads(Mutex<HashMap<CartId, Arc<CartReading>>>);
 #[derive(Debug)]
 pub(super) struct CartReading {
     sealed: Vec<u8>,
-    /// Lock of the task that queries the stores. Identical reads wait for this lock.
+    /// Lock of the task that queries the stores. Identical reads wait for it.
     pub(super) recent: tokio::sync::Mutex<Option<Recent>>,
 }
 
-/// Answer of a read, and its time.
+/// Answer of a read with its time.
 #[derive(Debug, Clone)]
 pub(super) struct Recent {
     at: Instant,
@@ -27,12 +27,12 @@ pub(super) struct Recent {
 }
 
 impl Reads {
-    /// Returns the shared read for this version of the stored cart. A changed cart gets a new one.
+    /// Returns the shared read of this version of the stored cart. A changed cart gets a new one.
     pub(super) fn of(&self, id: &CartId, sealed: &[u8], reuse: Duration) -> Arc<CartReading> {
         let mut reads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         reads.retain(|_, read| {
             let recent = read.recent.try_lock();
-            // A reader holds the lock while the reader queries the stores or waits for another reader.
+            // A reader has the lock while it queries the stores or waits for another reader.
             let is_recent = recent.map_or(true, |recent| recent.as_ref().is_some_and(|recent| recent.is_of(reuse)));
             is_recent || Arc::strong_count(read) > 1
         });

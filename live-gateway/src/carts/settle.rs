@@ -1,4 +1,4 @@
-//! Reconciles one store's cart with its target.
+//! Reconciliation of one store's cart with its target.
 //!
 //! # Known state of a store's cart
 //!
@@ -57,8 +57,8 @@ use crate::rules::store_cart::{Buyer, CartAnswer, CartDraft, Refusal, StoreCart}
 /// Maximum number of calls to a store within one operation: each kind of step once, and once more after the cart was
 /// read again.
 const CALLS_MAX: u32 = 16;
-/// Maximum number of lookups within one operation. A lookup finds the outcome of a call whose response was lost, or
-/// finds the current lines if the store does not know the given lines.
+/// Maximum number of reads within one operation that find the outcome of a lost call, or the current lines if the store
+/// does not know the given ones.
 const LOOKUPS_MAX: u32 = 2;
 /// Maximum number of attempts to create a cart within one operation. The cart is created again if the first response
 /// was lost, and without lines that the store refuses.
@@ -67,29 +67,28 @@ const CREATES_MAX: u32 = 4;
 struct Work<'a> {
     client: &'a CartClient,
     before: &'a Before,
-    /// Lease on the cart. Without the lease, no change may be sent to a store.
+    /// Lease on the cart. Without it, no change may be sent to a store.
     lease: &'a HeldLease,
     deadline: Instant,
     /// Part of the target that is not done yet.
     target: Target,
-    /// Quantities that this operation requests, by variant.
+    /// Quantities by variant that this operation requests.
     asked: BTreeMap<u64, u32>,
     wanted: BTreeMap<u64, u32>,
-    /// Variants for which the store has responded, including refused variants.
+    /// Variants for which the store has responded, including refused ones.
     taken: BTreeSet<u64>,
     refused: BTreeSet<u64>,
     lost: BTreeMap<u64, LostCall>,
-    /// Settings that must hold at the end.
+    /// Settings that must be in effect at the end.
     settings: Target,
     buyer: Buyer,
     settled: ReconcileOutcome,
     creates: u32,
     lookups: u32,
-    /// True if the work is done.
     is_through: bool,
 }
 
-/// Signals that the work stops for now. The outcome contains the reason.
+/// Signal that the work stops for now. The outcome contains the reason.
 struct Halt;
 
 /// Works on a store's cart until it matches `target`, as far as the store and the time allow.
@@ -138,7 +137,7 @@ impl Work<'_> {
             self.settled.set.clone_from(&self.settings);
         }
         if self.before.is_again {
-            // An earlier attempt may have sent the same settings without receiving a response.
+            // An earlier attempt may have sent the same settings without getting a response.
             self.lose_settings();
             let lost = |(variant, asked): (&u64, &u32)| {
                 (
@@ -153,7 +152,7 @@ impl Work<'_> {
             self.lost = self.asked.iter().map(lost).collect();
         }
         // If the cart was not read, the plan starts from the last known cart, which is not reported as the outcome. A
-        // call whose response was lost may have changed the cart since.
+        // lost call may have changed the cart since.
         let is_known = group.doubt.is_none() && group.unsent == Target::default();
         if self.before.is_fresh {
             self.settled.cart = Some(group.seen.clone());
@@ -178,7 +177,7 @@ impl Work<'_> {
             self.settled.problems.push(trouble);
         } else if group.address != self.before.address && self.target.address.is_none() {
             self.target.address.clone_from(&self.before.address);
-            // The store may sell a variant to this address that it did not sell to another address.
+            // The store may sell a variant to this address that it did not sell to another one.
             for (variant, quantity) in group.short() {
                 self.ask(variant, quantity);
             }
@@ -208,7 +207,6 @@ impl Work<'_> {
         })
     }
 
-    /// Takes one step after another until nothing is left to do.
     async fn steps(&mut self) -> Result<(), Halt> {
         for _ in 0..CALLS_MAX {
             let Some(holding) = self.holding() else { return Ok(()) };
@@ -245,7 +243,7 @@ impl Work<'_> {
         };
         match &answer {
             Err(error) if error.is_unknown() => self.lose(&step),
-            // A removed line does not need to be removed again.
+            // A removed line need not be removed again.
             Ok(answer) if answer.is_open && step.is_of_settings() => self.lose(&step),
             _ => {}
         }
@@ -340,7 +338,7 @@ impl Work<'_> {
                 if !self.settled.is_open || self.lookups >= LOOKUPS_MAX || Instant::now() >= self.deadline {
                     return Err(self.stop(&error));
                 }
-                // The call may have been carried out; reading the cart shows it.
+                // The store may have carried out the call. Reading the cart shows it.
                 self.lookups += 1;
                 self.read(id).await.map(|()| None)
             }
@@ -360,7 +358,7 @@ impl Work<'_> {
         }
     }
 
-    /// Rebuilds the cart from the known state, because the store has forgotten it.
+    /// Rebuilds the cart from the known state, because the store has lost it.
     async fn rebuild(&mut self) -> Result<(), Halt> {
         if !self.settled.notes.contains(&Note::Rebuilt) {
             self.settled.notes.push(Note::Rebuilt);
@@ -383,7 +381,7 @@ impl Work<'_> {
             let answer = match self.client.until(self.half()).create(&draft).await {
                 Ok(answer) => answer,
                 Err(error) if error.is_lost() && self.creates == 1 && Instant::now() < self.deadline => {
-                    // A cart whose id was never returned cannot be looked up.
+                    // A cart whose id was never returned cannot be read.
                     self.settled.notes.push(Note::MadeTwice);
                     continue;
                 }
@@ -413,8 +411,8 @@ impl Work<'_> {
         Err(Halt)
     }
 
-    /// Records a new cart. The cart has everything in the target except the choice of delivery. No earlier call can
-    /// affect it.
+    /// Records a new cart. It has everything in the target except the choice of delivery. No earlier call can affect
+    /// it.
     fn made(&mut self, cart: StoreCart, draft: CartDraft) {
         self.wanted = draft.lines.iter().map(|line| (line.variant.0, line.quantity)).collect();
         self.asked.extend(&self.wanted);
@@ -438,7 +436,7 @@ impl Work<'_> {
         };
     }
 
-    /// Returns the deadline for a call that must not be repeated. The deadline leaves time to look up the outcome.
+    /// Returns the deadline for a call that must not be repeated, which leaves time to find the outcome.
     fn half(&self) -> Instant {
         let now = Instant::now();
         now + self.deadline.saturating_duration_since(now) / 2
@@ -450,7 +448,6 @@ impl Work<'_> {
         Halt
     }
 
-    /// Returns the outcome of the work.
     fn end(mut self) -> ReconcileOutcome {
         if self.is_through {
             self.miss_delivery();

@@ -9,18 +9,17 @@ use crate::rules::carts::answer::Note;
 use crate::rules::carts::record::{ChosenDelivery, Declined, Doubt, Group, Target};
 use crate::rules::store_cart::{Buyer, CartAddress, Refusal, StoreCart};
 
-/// Time in milliseconds for which a call whose response was lost may still be carried out. This time is longer than the
-/// platform processes one call.
+/// Time in milliseconds for which a call whose response was lost may still be carried out. The platform processes a
+/// call in less time.
 const LATE_MS: i64 = 60_000;
 /// Message for a change whose outcome is unknown.
 const UNKNOWN: &str = "The store did not confirm the change, which may have happened. Read the cart to see its state.";
 
-/// A brand's part of the cart before the operation.
+/// Brand's group in the cart before the operation.
 #[derive(Debug, Clone)]
 pub(super) struct Before {
     pub(super) brand: StoredBrand,
     pub(super) group: Option<Group>,
-    /// Address of the whole cart.
     pub(super) address: Option<CartAddress>,
     pub(super) buyer: Buyer,
     /// True if the target was worked on before. The store's cart is then read first.
@@ -33,36 +32,32 @@ pub(super) struct Before {
 /// Outcome of an operation at one store's cart.
 #[derive(Debug, Default)]
 pub(super) struct ReconcileOutcome {
-    /// The store's cart, if the store returned it. `None` if nothing new is known.
+    /// Store's cart, if the store returned it; `None` if nothing new is known.
     pub(super) cart: Option<StoreCart>,
     pub(super) problems: Vec<Trouble>,
-    /// Quantities that the store accepted, by variant; 0 if the buyer's lines are gone.
+    /// Quantities by variant that the store accepted; 0 if the buyer's lines are gone.
     pub(super) done: BTreeMap<u64, u32>,
-    /// Quantities in calls whose outcome is unknown, by variant.
+    /// Quantities by variant in calls whose outcome is unknown.
     pub(super) lost: BTreeMap<u64, u32>,
     /// True if the outcome of the last call is unknown, so that the known cart is older.
     pub(super) is_open: bool,
-    /// True if no earlier call can still be in progress.
+    /// True if no earlier call can still be running.
     pub(super) is_certain: bool,
-    /// Address that the store accepted, if any.
     pub(super) address: Option<CartAddress>,
-    /// Address that the store refused.
     pub(super) declined: Option<Declined>,
     pub(super) unsent: Target,
-    /// Settings that must hold, if calls that are still possible set different ones.
+    /// Required settings, if late calls can still set different ones.
     pub(super) set: Target,
     /// True if one of the possibly late calls belongs to this operation.
     pub(super) is_set_lost: bool,
-    /// Delivery option that was selected.
     pub(super) chosen: Option<ChosenDelivery>,
     pub(super) notes: Vec<Note>,
     /// True if the store no longer accepts the customer's token.
     pub(super) is_signed_out: bool,
-    /// True if the store received the buyer.
     pub(super) is_buyer_told: bool,
 }
 
-/// Part of the request that a store did not carry out.
+/// Change that a store did not carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Trouble {
     pub(super) code: ErrorCode,
@@ -72,7 +67,7 @@ pub(super) struct Trouble {
 }
 
 impl Before {
-    /// Returns the settings that must hold: those of the target, and earlier ones that may still be overwritten.
+    /// Returns the required settings: those of the target, and earlier ones that may still be overwritten.
     pub(super) fn settings(&self, target: &Target) -> Target {
         let mut settings = target.settings();
         if let Some(group) = &self.group {
@@ -87,7 +82,7 @@ impl Before {
         doubt.is_some_and(|doubt| doubt.set != Target::default())
     }
 
-    /// True if no lost call can still be in progress. A time too far in the future was written by a server with a wrong
+    /// True if no lost call can still be running. A time too far in the future was written by a server with a wrong
     /// clock.
     pub(super) fn is_over(&self, doubt: &Doubt) -> bool {
         self.now >= doubt.until || doubt.until > self.now.plus_millis(LATE_MS)
@@ -100,7 +95,7 @@ impl ReconcileOutcome {
         !self.problems.is_empty() && self.problems.iter().all(|trouble| trouble.code.is_passing())
     }
 
-    /// Returns the quantities that the store accepted or may have accepted, by variant.
+    /// Returns the quantities by variant that the store accepted or may have accepted.
     pub(super) fn maybe_done(&self) -> BTreeMap<u64, u32> {
         self.done
             .iter()
@@ -123,7 +118,7 @@ impl ReconcileOutcome {
     }
 
     /// Returns the doubt that remains after `now`: calls with an unknown outcome that can still take effect. The
-    /// earlier doubt is merged into the result.
+    /// earlier doubt is included.
     pub(super) fn doubt(&self, before: Option<Doubt>, now: Timestamp) -> Option<Doubt> {
         let before = before.filter(|_| !self.is_certain);
         let until = before.as_ref().map(|doubt| doubt.until);

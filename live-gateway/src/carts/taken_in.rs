@@ -13,7 +13,7 @@ use crate::rules::carts::record::{CartRecord, Group, Target};
 use crate::rules::store_cart::Buyer;
 use crate::schema::carts::CartProblem;
 
-/// Merges the outcome of one brand's part; `now` is the time of the last query to its store.
+/// Merges the outcome at one brand's store; `now` is the time of the last query to it.
 pub(super) fn take_in(
     record: &mut CartRecord,
     told: &mut CartReport,
@@ -33,7 +33,7 @@ pub(super) fn take_in(
         told.problems.push(told_of);
     }
     let at = record.groups.iter().position(|group| group.brand.store == brand.store);
-    // The store had forgotten its cart, and nothing was left to rebuild it from.
+    // The store had lost its cart, and nothing was left to rebuild it from.
     let is_over = settled.cart.is_none() && is_well && settled.notes.contains(&Note::Rebuilt);
     let Some(mut group) = group_after(before, &settled, now).filter(|_| !is_over) else {
         at.map(|at| record.groups.remove(at));
@@ -71,7 +71,6 @@ pub(super) fn take_in(
     }
 }
 
-/// Returns the public id of a variant's product, if known.
 fn product_of(known: Option<&Group>, target: &Target, variant: u64) -> Option<String> {
     let named = target.products.get(&variant).cloned();
     named.or_else(|| {
@@ -80,7 +79,7 @@ fn product_of(known: Option<&Group>, target: &Target, variant: u64) -> Option<St
     })
 }
 
-/// Returns the current state of a brand's part. Returns `None` if there was none and the store created none.
+/// Returns the current group of a brand. Returns `None` if there was none and the store created none.
 fn group_after(before: &Before, settled: &ReconcileOutcome, now: Timestamp) -> Option<Group> {
     let mut group = match (&before.group, &settled.cart) {
         (Some(group), Some(cart)) => Group {

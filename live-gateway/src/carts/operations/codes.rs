@@ -52,7 +52,7 @@ impl Carts {
     }
 }
 
-/// Changes the code lists of the selected groups.
+/// Returns the change to the code lists of the selected groups.
 fn intent(
     record: &CartRecord,
     brand: Option<&str>,

@@ -10,7 +10,7 @@ use crate::rules::carts::record::{CartRecord, OpenOperation};
 use crate::schema::carts::CartDocument;
 
 impl Carts {
-    /// Creates a cart under an id that was drawn beforehand. A repeated request with the same id returns the same cart.
+    /// Creates a cart under an id that was chosen before. A repeated request with the same id returns the same cart.
     pub(crate) async fn create(
         &self,
         asked: &CallerContext,

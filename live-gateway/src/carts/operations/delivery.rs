@@ -16,7 +16,7 @@ impl Carts {
         address: CartAddress,
     ) -> Result<CartDocument, CartFailure> {
         let changed = self.change(asked, id, |record| {
-            // The store may sell a variant to this address that it did not sell to another address.
+            // The store may sell a variant to this address that it did not sell to another one.
             let target = |group: &Group| {
                 group.aimed_at(Target {
                     address: Some(address.clone()),
@@ -33,7 +33,6 @@ impl Carts {
         Ok(changed.await?.document(self.context.clock.now()))
     }
 
-    /// Selects a delivery option of one brand.
     pub(crate) async fn choose_delivery(
         &self,
         asked: &CallerContext,

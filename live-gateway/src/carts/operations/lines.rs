@@ -13,7 +13,6 @@ use crate::rules::carts::record::{BrandTarget, CartRecord, Target};
 use crate::rules::store_cart::LineQuantity;
 use crate::schema::carts::{CartDocument, CartProblem};
 
-/// Quantities to add to a cart.
 #[derive(Debug)]
 pub(super) struct Additions {
     wanted: Vec<WantedPieces>,

@@ -14,15 +14,13 @@ use data_model::{ProductIdent, VariantId};
 use crate::rules::carts::record::ShownPrice;
 use crate::schema::carts::CartDocument;
 
-/// Result of reading a cart.
 #[derive(Debug, Clone)]
 pub(crate) struct CartRead {
     pub(crate) told: CartDocument,
-    /// True if the response was reused from a recent read, so that no store was queried.
+    /// True if the response comes from a recent read, so that no store was queried.
     pub(crate) is_shared: bool,
 }
 
-/// Item to add to a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) product: ProductIdent,

@@ -28,7 +28,7 @@ struct CodeSearchResult {
 
 impl Carts {
     /// Finds the codes with the highest discount at each store of the cart and applies them. Codes are tried on a
-    /// separate cart, so that the buyer's cart changes only once and only for the better.
+    /// separate cart, so that the buyer's cart changes only once and only if it becomes cheaper.
     pub(crate) async fn optimize(
         &self,
         asked: &CallerContext,
@@ -107,7 +107,7 @@ impl Carts {
         let draft = draft(Some(&group.seen), &group.wanted, &none, record.address.as_ref(), buyer);
         let stopped_by = match (draft, self.client(brand, caller, deadline)) {
             (Some(mut draft), Ok(client)) if search.next().is_some() => {
-                // Attributes of the buyer's cart do not belong on the trial cart.
+                // The trial cart must not have the attributes of the buyer's cart.
                 draft.attributes.clear();
                 let _place = self.context.place(deadline).await;
                 Box::pin(try_codes(&client, &draft, &mut search, &mut tried)).await
@@ -169,7 +169,7 @@ fn why(error: &CartError) -> &'static str {
     }
 }
 
-/// Returns the unchanged groups. The stores of unchanged groups are read, so that the response has current totals.
+/// Returns the targets of unchanged groups. Their stores are read, so that the response has current totals.
 fn untouched(record: &CartRecord, targets: &[BrandTarget]) -> Vec<BrandTarget> {
     let is_touched = |group: &Group| targets.iter().any(|one| one.brand.store == group.brand.store);
     let read = |group: &Group| {

@@ -23,7 +23,7 @@ use crate::schema::carts::{CartDocument, CartProblem};
 
 impl Carts {
     /// Reads a cart from its stores. If a store does not respond, only that store's group is out of date. If all stores
-    /// responded, the response is reused for identical reads for a short time.
+    /// responded, identical reads reuse the response for a short time.
     pub(crate) async fn read(&self, caller: &str, id: &CartId) -> Result<CartRead, CartFailure> {
         let time = self.context.time();
         let fresh = |told| CartRead { told, is_shared: false };
@@ -79,8 +79,7 @@ impl Carts {
                     let missing = missing(Some(group), &Target::default(), holding);
                     let problems = missing.into_iter().map(|one| one.problem(&group.brand));
                     told.problems.extend(problems);
-                    // Stores return warnings only for changes. Earlier warnings still apply, so the warnings are not
-                    // removed.
+                    // Stores return warnings only for changes. Earlier warnings still apply, so they stay.
                     cart.warnings = std::mem::take(&mut group.seen.warnings);
                     group.seen = cart;
                     group.seen_at = now;

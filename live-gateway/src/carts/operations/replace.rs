@@ -11,8 +11,7 @@ use crate::rules::carts::record::{BrandTarget, CartRecord, Group, Target};
 use crate::schema::carts::{CartDocument, CartProblem};
 
 impl Carts {
-    /// Replaces the content of a cart with the given items. If none of the items is available, the cart stays
-    /// unchanged.
+    /// Replaces the content of a cart by these items. If none of them is available, the cart stays unchanged.
     pub(crate) async fn replace_lines(
         &self,
         asked: &CallerContext,
@@ -28,7 +27,7 @@ impl Carts {
             }
             let mut targets: Vec<_> = wanted.into_iter().map(|one| only(one, record)).collect();
             within(&targets, &self.context.config)?;
-            // The parts of other brands are removed only after the new items are in the cart.
+            // The groups of other brands are removed only after the new items are in the cart.
             let is_other = |group: &&Group| targets.iter().all(|one| one.brand.store != group.brand.store);
             let others = record.groups.iter().filter(is_other).map(|group| {
                 let mut other = emptied(group);
@@ -59,8 +58,8 @@ impl Carts {
     }
 }
 
-/// Returns the wanted quantities of each brand, and the items that are unavailable. Items that are in the cart already
-/// need no catalogue lookup.
+/// Returns the wanted quantities of each brand, and the items that are not available. Items that are already in the
+/// cart need no catalogue lookup.
 fn wanted(
     record: &CartRecord,
     items: &[Item],
@@ -76,8 +75,7 @@ fn wanted(
     Ok((wanted, problems))
 }
 
-/// Returns the line that an item refers to: the line of the same product and, if the item names a variant, of that
-/// variant.
+/// Returns the line of an item: a line of the same product and, if the item names a variant, of that variant.
 fn in_cart(record: &CartRecord, item: &Item, meant: Option<&ItemVariant>) -> Option<ItemVariant> {
     let named = meant.map_or_else(|| item.product.to_string(), |meant| meant.product.clone());
     record.groups.iter().find_map(|group| {
@@ -93,7 +91,7 @@ fn in_cart(record: &CartRecord, item: &Item, meant: Option<&ItemVariant>) -> Opt
     })
 }
 
-/// Returns the target of a store's cart that contains only the wanted items. The store's cart is read.
+/// Returns the target of a store's cart with the wanted items only. The store's cart is read.
 fn only(wanted: WantedPieces, record: &CartRecord) -> BrandTarget {
     let only: BTreeSet<u64> = wanted.lines.keys().copied().collect();
     let mut target = Target {

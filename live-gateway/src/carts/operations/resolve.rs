@@ -11,11 +11,9 @@ use crate::schema::carts::CartProblem;
 /// Maximum number of products in one catalogue request.
 const IDENTS_MAX: usize = 20;
 
-/// Requested items of one brand.
 #[derive(Debug, Clone)]
 pub(super) struct WantedPieces {
     pub(super) brand: StoredBrand,
-    /// Quantity by variant.
     pub(super) lines: BTreeMap<u64, u32>,
     /// Public product id by variant.
     pub(super) products: BTreeMap<u64, String>,
@@ -35,7 +33,7 @@ pub(super) struct ItemVariant {
 }
 
 impl Carts {
-    /// Finds the store and the variant of each item. Unavailable items are returned as problems.
+    /// Finds the store and the variant of each item. Items that are not available are returned as problems.
     pub(super) async fn resolve(&self, items: &[Item]) -> Result<(Vec<WantedPieces>, Vec<CartProblem>), CartFailure> {
         let (mut wanted, mut problems) = (Vec::new(), Vec::new());
         for (item, meant) in items.iter().zip(self.meant(items).await?) {
@@ -81,8 +79,8 @@ fn meant(item: &Item, product: Option<&StoredProduct>, brands: &[StoredBrand]) -
     })
 }
 
-/// Returns the variant of an item: the named one, else the first that can be bought, else the first. If not all variants
-/// of the product are listed, its store decides if there is one of that id.
+/// Returns the variant of an item: the named one, else the first that can be bought, else the first. If some variants
+/// of the product are not listed, its store decides if it has the named one.
 fn variant(product: &StoredProduct, item: &Item) -> Option<u64> {
     let variants = &product.variants;
     let is_listed = |id: VariantId| variants.iter().any(|variant| variant.id == id);

@@ -14,7 +14,7 @@ use crate::rules::store_cart::StoreCart;
 /// Call for a quantity of a variant whose outcome is unknown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LostCall {
-    /// The buyer's quantity before the call; `None` if the call was made by a server that stopped.
+    /// The buyer's quantity before the call; `None` if the call is from a server that stopped.
     pub(super) before: Option<u32>,
     /// Quantity of the variant in lines that are not the buyer's.
     pub(super) beside: u32,
@@ -92,7 +92,7 @@ impl Work<'_> {
         }
     }
 
-    /// Plans the further work if a late call has set an older address than the store received last.
+    /// Plans the further work if a late call has set an older address than the last one that the store received.
     fn deliver_again(&mut self, group: &Group, cart: &StoreCart) {
         if group.address.is_none() || group.address != self.target.address || cart.address == group.address {
             return;
@@ -116,13 +116,13 @@ impl Work<'_> {
         };
     }
 
-    /// Remembers that a late call may still change settings.
+    /// Records that a late call may still change settings.
     pub(super) fn lose_settings(&mut self) {
         self.settled.set.clone_from(&self.settings);
         self.settled.is_set_lost = self.settings != Target::default();
     }
 
-    /// Remembers the content of a call whose response is lost.
+    /// Records the content of a call whose response is lost.
     pub(super) fn lose(&mut self, step: &Step) {
         if step.is_of_settings() {
             return self.lose_settings();
