@@ -7,8 +7,8 @@
 //! Buyers who query the same store at the same time share the next request to it, which limits the load on stores. The
 //! pure module `rules` decides which responses count as verified, matches variants, and parses amounts.
 //!
-//! The gateway never reports a snapshot as verified. It responds within its time budget even if stores do not. It never
-//! writes to the lake, and depends on neither DataFusion nor Delta.
+//! The gateway never reports a snapshot as verified, responds within its time budget even if stores do not, and never
+//! writes to the lake. The gateway depends on neither DataFusion nor Delta.
 
 pub mod accounts;
 mod cart_client;

@@ -411,8 +411,8 @@ impl Work<'_> {
         Err(Halt)
     }
 
-    /// Records a new cart. It has everything in the target except the choice of delivery. No earlier call can affect
-    /// it.
+    /// Records a new cart, which has everything in the target except the choice of delivery. No earlier call can affect
+    /// a new cart.
     fn made(&mut self, cart: StoreCart, draft: CartDraft) {
         self.wanted = draft.lines.iter().map(|line| (line.variant.0, line.quantity)).collect();
         self.asked.extend(&self.wanted);

@@ -156,8 +156,8 @@ impl Signer {
     }
 }
 
-/// Returns a public key for verifiers. Its thumbprint is the SHA-256 of the required JSON keys in their order (RFC
-/// 7638).
+/// Returns a public key for verifiers. The key's thumbprint is the SHA-256 of the required JSON keys in their order
+/// (RFC 7638).
 pub(crate) fn jwk(public_key: &[u8]) -> Jwk {
     let algorithm = SigningAlgorithm::of(public_key);
     let (kty, crv, x, y) = match algorithm {

@@ -135,8 +135,8 @@ pub(super) async fn by_js(
         Ok(FetchOutcome::NotModified) => {
             Err(Nonsense::Form("the store answered `not modified` to a request without a validator".to_owned()).into())
         }
-        // The platform returns 404 for a deleted or unpublished product. It also returns 404 if the shop is closed or
-        // the address belongs to another shop; then the product may still exist.
+        // The platform returns 404 for a deleted or unpublished product, but also if the shop is closed or the address
+        // belongs to another shop. In the last two cases the product may still exist.
         Err(StoreError::Status { status: 404 | 410 }) => {
             if !coalescer.is_known() {
                 prove(store, brand).await?;

@@ -23,7 +23,7 @@ pub(crate) fn effect(cart: &StoreCart, code: &StoreCode) -> CouponEffect {
 }
 
 /// True if the code can only be a shipping code. A code discounts either goods or shipping, so a code that applies
-/// without a discount on goods is for shipping. Its discount is 0 if shipping is free anyway.
+/// without a discount on goods is for shipping. The discount is 0 if shipping is free anyway.
 fn can_only_be_for_shipping(cart: &StoreCart, code: &StoreCode) -> bool {
     let is_free = |delivery: &StoreDelivery| {
         let mut chosen = delivery.options.iter();

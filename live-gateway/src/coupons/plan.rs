@@ -13,7 +13,7 @@ use data_model::{CouponEffect, CouponVerdict};
 use super::effect::effect;
 use crate::rules::store_cart::{StoreCart, StoreCode, is_same_code};
 
-/// Warning that depends on no other item or code in the cart. Its message names no code.
+/// Warning that depends on no other item or code in the cart and whose message names no code.
 const NO_SUCH_CODE: &str = "DISCOUNT_NOT_FOUND";
 const INACTIVE: &str = "DISCOUNT_CURRENTLY_INACTIVE";
 /// Warning for a shipping code on a cart without a delivery.

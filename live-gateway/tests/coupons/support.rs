@@ -105,7 +105,7 @@ pub(crate) struct Options {
 }
 
 impl Street {
-    /// Starts the given number of stores. Their products and discounts are derived from their seeds.
+    /// Starts the given number of stores, whose products and discounts are derived from their seeds.
     pub(crate) async fn open(stores: u32, options: Options) -> Self {
         Self::ruled(stores, |_| None, options).await
     }

@@ -169,7 +169,8 @@ fn why(error: &CartError) -> &'static str {
     }
 }
 
-/// Returns the targets of unchanged groups. Their stores are read, so that the response has current totals.
+/// Returns the targets of unchanged groups. The stores of these groups are read, so that the response has current
+/// totals.
 fn untouched(record: &CartRecord, targets: &[BrandTarget]) -> Vec<BrandTarget> {
     let is_touched = |group: &Group| targets.iter().any(|one| one.brand.store == group.brand.store);
     let read = |group: &Group| {

@@ -79,7 +79,7 @@ pub(crate) struct Group {
     /// Address that the store refused last. The address is not sent again.
     #[serde(default)]
     pub(crate) declined: Option<Declined>,
-    /// Settings that were changed while the store did not respond. They are sent when the store responds again.
+    /// Settings that were changed while the store did not respond, and that are sent when the store responds again.
     #[serde(default)]
     pub(crate) unsent: Target,
     /// Selected delivery option.

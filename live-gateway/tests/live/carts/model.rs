@@ -1,5 +1,5 @@
-//! Model of a cart. The model follows the rules at the head of `settle.rs` and shares no code with the implementation.
-//! It contains the possible wanted quantities of each product at a store.
+//! Model of a cart, which contains the possible wanted quantities of each product at a store. The model follows the
+//! rules at the head of `settle.rs` and shares no code with the implementation.
 //!
 //! A completed call results in the requested state. A refused call leaves the previous state unchanged, step by step. A
 //! call with an unknown outcome results in either the requested or the previous state, until the cart is read. The
