@@ -74,8 +74,8 @@ impl QueryServer {
         }))
     }
 
-    /// Returns a server that stays at the current release, for callers that need several answers from one release. Its
-    /// searches run on the caller's thread without a limit. Returns `None` before the first release.
+    /// Returns a server that stays at the current release, for callers that need several answers from one release.
+    /// Searches run on the caller's thread without a limit. Returns `None` before the first release.
     #[must_use]
     pub fn pinned(&self) -> Option<Self> {
         let inner = &self.0;

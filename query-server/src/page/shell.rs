@@ -10,7 +10,7 @@ const PRODUCT_SCRIPTS: &str = "<script type=\"module\" src=\"../item.js\"></scri
 
 static SHELL: LazyLock<Shell> = LazyLock::new(|| Shell::read(PAGE).unwrap_or_default());
 
-/// Sections of the page. Their relative URLs fit documents that are one folder deeper.
+/// Sections of the page, with relative URLs for documents that are one folder deeper.
 #[derive(Debug, Default)]
 struct Shell {
     top: String,

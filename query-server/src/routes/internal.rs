@@ -8,7 +8,7 @@ use http::StatusCode;
 use crate::operations::{BrandKey, IDENTS_MAX, OperationError, ParsedName};
 use crate::server::QueryServer;
 
-/// Returns the gateway's routes. They are neither public nor in the public OpenAPI description.
+/// Returns the gateway's routes, which are neither public nor in the public OpenAPI description.
 pub(crate) fn internal_router(server: &QueryServer) -> OpenRouter {
     let patterns = ["/internal/v1/resolve", "/internal/v1/brand", "/internal/v1/shop"];
     let router = Router::new()

@@ -53,7 +53,7 @@ impl QueryServer {
 
     /// Returns the gateway's routes, for a separate listener that the public cannot reach: `POST /internal/v1/resolve`,
     /// `GET /internal/v1/brand`, `GET /internal/v1/shop`, the probes, and the operations on stored data, which a
-    /// gateway calls on behalf of agents. They have no rate limit and are not in the OpenAPI description.
+    /// gateway calls on behalf of agents. The routes have no rate limit and are not in the OpenAPI description.
     pub fn internal_router(&self) -> EdgeRouter {
         internal_router(self).edge(self.0.config.edge.clone())
     }

@@ -86,7 +86,7 @@ async fn a_product_has_a_document_with_its_facts_as_json_ld() {
           "productID": "sha:4ad5da2baf81d11491511f8e7abbafcb4a73b4d3"
         }
         "#);
-    // Both product ids lead to the document. Its canonical URL has one of them.
+    // Both product ids lead to the document, whose canonical URL has one of them.
     let uid = market.get(&format!("/v1/products/{id}")).await.json()["data"]["product_uid"].clone();
     assert_eq!(
         html(&market, &format!("/products/{}", uid.as_str().unwrap())).await,

@@ -12,7 +12,7 @@ use query_server::{FollowError, Followed, QueryConfig, QueryServer};
 use crate::catalogue::small;
 use crate::support::{Market, send};
 
-/// Creates another server over the market's releases and cache. Its storage can be made to fail.
+/// Creates another server over the market's releases and cache, with a storage that can be made to fail.
 fn restarted(market: &Market) -> (FaultyStore, QueryServer) {
     let faulty = FaultyStore::new(Arc::clone(market.storage.store()));
     let storage = Storage::with_store(Arc::new(faulty.clone()), market.storage.url().clone());
