@@ -2,8 +2,8 @@
 //!
 //! Input: requests, and the decisions of handlers. Output: the response envelope, problem documents with a request id,
 //! and 422 bodies that list every fault of a request. The crate also has entity tags and 304, compression, load
-//! shedding, access checks and rate limits, metrics, and the server loop. It knows nothing of products, brands or
-//! prices.
+//! shedding, access checks and rate limits, metrics, and the server loop. The crate knows nothing of products, brands
+//! or prices.
 
 mod access;
 mod address_ranges;

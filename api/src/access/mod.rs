@@ -71,8 +71,8 @@ pub trait Identify: Send + Sync + fmt::Debug {
 
 /// Counts the requests of callers, and decides when there are too many.
 pub trait Limit: Send + Sync + fmt::Debug {
-    /// Charges one request to `caller`. Anonymous callers share the limits of their network. Those without a network,
-    /// such as calls within the process, share one allowance.
+    /// Charges one request to `caller`. Anonymous callers share the limits of their network. Anonymous callers without
+    /// a network, such as calls within the process, share one allowance.
     fn admit(&self, caller: &Caller) -> Prompt<Verdict>;
 
     /// Returns the verdict on the next request of `_caller` without counting anything. Anonymous callers without a network

@@ -120,8 +120,8 @@ fn sections(used: &BTreeSet<String>) -> Vec<Tag> {
         .collect()
 }
 
-/// Returns the accepted credentials of an operation: either key header or the session. They are optional if everybody
-/// may call the operation.
+/// Returns the accepted credentials of an operation: either key header or the session. Credentials are optional if
+/// everybody may call the operation.
 fn credentials(is_keyed: bool) -> Vec<SecurityRequirement> {
     let one = |name: &str| SecurityRequirement::new(name, Vec::<String>::new());
     let credentials = vec![one("ServiceKey"), one("Bearer"), one("Session")];
