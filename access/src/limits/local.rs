@@ -28,8 +28,8 @@ const SHARING: &str = "limits_networks_sharing_total";
 /// /56 and /48, IPv4 /24) are counted too, with higher limits. At most `addresses_max` client networks and as many
 /// larger networks are counted. When space is needed, networks without debt are dropped. If the table is still full,
 /// new networks share 1,024 counters, which the largest network around each selects. A flood of addresses thus gets
-/// only the limits of these counters. It does not affect networks that are already counted, nor keys and accounts,
-/// which have their own counters.
+/// only the limits of these counters. The flood does not affect networks that are already counted, nor keys and
+/// accounts, which have their own counters.
 ///
 /// Metrics: `limits_networks` (networks counted now), `limits_networks_sharing_total` (requests that shared a counter).
 #[derive(Debug)]

@@ -32,7 +32,7 @@ pub struct UsageMeter {
     clock: Arc<dyn Clock>,
     zone: TimeZone,
     counts: Counts,
-    /// Batch that may not be written yet. It is sent again unchanged.
+    /// Batch that may not be written yet, and that is sent again unchanged.
     unwritten: Mutex<Option<Arc<UsageBatch>>>,
     /// Lock for the move of a batch to the state. Readers find the batch either in memory or in the state.
     moving: tokio::sync::RwLock<()>,
