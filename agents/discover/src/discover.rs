@@ -305,8 +305,8 @@ impl DiscoverSearch<'_> {
         ruled
     }
 
-    /// Describes the interpretation in the form of a search. These rules interpret prices and unwanted things, and the
-    /// search all other spans.
+    /// Describes the interpretation in the form of a search. The rules here interpret prices and unwanted things, and
+    /// the search interprets all other spans.
     fn understood(&self, outcome: &Outcome) -> Vec<UnderstoodSpan> {
         let currency = outcome.sought.bounds.currency;
         let told = outcome.sought.wanted.parts.iter().map(|part| {
@@ -333,7 +333,7 @@ impl DiscoverSearch<'_> {
         told.collect()
     }
 
-    /// Returns the allowed price range. Its currency is that of the sentence, else the brand's, else the market's.
+    /// Returns the allowed price range in the currency of the sentence, else the brand's, else the market's.
     fn bounds(&self, wanted: &Constraints, catalogue: &dyn Catalogue) -> Bounds {
         let brand = match &self.request.brand {
             Brand::Known(slug) => self.brands.of_slug(slug.as_str()),

@@ -19,7 +19,7 @@ const WORDS_CHARS_MAX: usize = 160;
 /// Maximum number of unwanted things.
 const UNWANTED_MAX: usize = 16;
 
-/// Answer of a model in the expected format. Its content is not verified yet.
+/// Answer of a model in the expected format, with unverified content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reply {

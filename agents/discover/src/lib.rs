@@ -5,10 +5,10 @@
 //! sentence, or else the nearest products with the constraints that they violate. Each product has factual reasons and
 //! the request that adds it to a cart.
 //!
-//! Rules interpret the sentence first (`data-understanding`). The model sees only the sentence. Its answer is checked
-//! against the sentence and the catalogue, and may narrow the rules' interpretation but never loosen it. If the model
-//! is slow, wrong or unavailable, the rules' result is returned after at most the model's time limit with `degraded:
-//! true`.
+//! Rules interpret the sentence first (`data-understanding`). The model sees only the sentence. The model's answer is
+//! checked against the sentence and the catalogue, and may narrow the rules' interpretation but never loosen it. If the
+//! model is slow, wrong or unavailable, the rules' result is returned after at most the model's time limit with
+//! `degraded: true`.
 //!
 //! The crate has no index, store access or cart of its own.
 

@@ -17,8 +17,8 @@ use crate::{Inner, Ucp, Version};
 /// Number of products that count as one request.
 const PRODUCTS_A_REQUEST: usize = 10;
 
-/// Field that operations ignore. It contains the agent's original request, so that two different requests with one
-/// idempotency key can be distinguished.
+/// Field with the agent's original request. Operations ignore the field, but it distinguishes two different requests
+/// with one idempotency key.
 const AS_SENT: &str = "as_sent";
 /// Parts of a product that are read.
 const PARTS: &str = "variants,media,offers,attributes";

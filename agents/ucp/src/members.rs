@@ -22,8 +22,8 @@ pub(crate) fn members<T: DeserializeOwned>(sent: &Value) -> Result<T, Failure> {
     Ok(members)
 }
 
-/// Converts a deserialisation error to a violation. Its message looks like `way.to[0].member: invalid type: string "x",
-/// expected u32 at line 1 column 9`.
+/// Converts a deserialisation error to a violation. The error's message looks like `way.to[0].member: invalid type:
+/// string "x", expected u32 at line 1 column 9`.
 fn violation(fault: &str) -> Violation {
     let begins = ["missing field ", "invalid type: ", "invalid value: ", "invalid length "];
     let at = begins.iter().filter_map(|begin| fault.find(begin)).min();

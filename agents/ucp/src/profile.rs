@@ -61,7 +61,8 @@ fn services(config: &UcpConfig, version: Version) -> Vec<Value> {
     }
 }
 
-/// Returns the profile of a market in one version. It has no payment handler, because a person pays at the seller.
+/// Returns the profile of a market in one version. The profile has no payment handler, because a person pays at the
+/// seller.
 pub(crate) fn profile(config: &UcpConfig, version: Version) -> Value {
     let of_carts = [Capability::Cart, Capability::Checkout, Capability::Discount];
     let offered = [Capability::Search, Capability::Lookup]

@@ -17,7 +17,7 @@ pub(crate) enum Script {
     Knows,
     /// The model answers in the right format, but with empty values.
     SaysNothing,
-    /// The model invents values for every field: a higher budget, other colours, existing and unknown brands. It also
+    /// The model invents values for every field (a higher budget, other colours, existing and unknown brands), and
     /// marks the wanted product as unwanted.
     Lies,
 }

@@ -32,8 +32,8 @@ impl Mismatch {
     }
 }
 
-/// Distance of a product from the constraints. It is compared by the number of violations, then by their kinds, then by
-/// the price difference.
+/// Distance of a product from the constraints, compared by the number of violations, then by their kinds, then by the
+/// price difference.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Distance {
     count: usize,

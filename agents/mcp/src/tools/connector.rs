@@ -1,5 +1,5 @@
-//! Tools `search` and `fetch`, which some hosts require of a connector, with the required arguments and results
-//! (OpenAI, "Building MCP servers", tools of deep research). They are other forms of search_products and get_product.
+//! Tools `search` and `fetch`, other forms of search_products and get_product, which some hosts require of a connector
+//! with exactly these arguments and results (OpenAI, "Building MCP servers", tools of deep research).
 
 use api::{OperationAnswer, Problem, Rule, Violation};
 use serde_json::{Map, Value, json};

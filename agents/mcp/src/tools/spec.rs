@@ -137,7 +137,7 @@ pub(super) const WATCH: [Spec; 1] = [Spec {
     hints: Hints::Adds,
 }];
 
-/// Cart tools, if the operator offers them. They never pay, but lead to checkout links that a person opens.
+/// Cart tools, if the operator offers them. Cart tools never pay, but lead to checkout links that a person opens.
 pub(super) const CART: [Spec; 5] = [
     Spec {
         name: "create_cart",
