@@ -1,4 +1,4 @@
-//! Binary `haat`: reads the configuration, wires the crates and prints results. It contains no business rules.
+//! Binary `haat`: reads the configuration, wires the crates and prints results. The binary contains no business rules.
 //!
 //! Input: the command line, a configuration file and `HAAT_…` variables. Output: results on standard output, logs and
 //! progress on standard error, and an exit code.

@@ -1,5 +1,5 @@
 //! Settings of an operator. Sources are the defaults here, then a TOML file, then `HAAT_…` environment variables, then
-//! flags. They are read once at the start, and no other code reads the environment.
+//! flags. All settings are read once at the start, and no other code reads the environment.
 
 mod filter;
 mod layers;

@@ -177,7 +177,8 @@ pub(crate) struct QueryServer {
     pub(crate) metrics_public: bool,
     /// Maximum number of connections per client address.
     pub(crate) connections_per_address_max: usize,
-    /// Addresses and networks of trusted proxies, separated by commas. They are exempt from the connection limit.
+    /// Addresses and networks of trusted proxies, separated by commas. Trusted proxies are exempt from the connection
+    /// limit.
     pub(crate) trusted_proxies: String,
     /// Header in which proxies name their client.
     pub(crate) forwarded_header: api::ForwardedHeader,

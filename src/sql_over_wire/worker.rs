@@ -18,7 +18,7 @@ use crate::exit::{Outcome, plain};
 use crate::output::Output;
 use crate::wiring::Context;
 
-/// Argument that starts the program as a worker. It is no command of the CLI, because users do not need it.
+/// Argument that starts the program as a worker. The argument is no command of the CLI, because users do not need it.
 const ARGUMENT: &str = "sql-worker";
 
 /// Tables of a worker.
@@ -64,7 +64,7 @@ impl WorkerPrograms {
     }
 }
 
-/// Returns the configuration that the tables need. Its only secret is that of the object store.
+/// Returns the configuration that the tables need, whose only secret is that of the object store.
 fn told(config: &Config) -> anyhow::Result<Config> {
     let mut told = Config {
         home: config.home.clone(),

@@ -7,7 +7,7 @@ use data_storage::Storage;
 use super::finding::Finding;
 use crate::watch::newest_backup;
 
-/// Reports local backups of this home that other users can read. They contain customers' data and perhaps the master
+/// Reports local backups of this home that other users can read. Backups contain customers' data and perhaps the master
 /// key. Older versions created them with such permissions.
 pub(super) async fn look(home: &Storage) -> Option<Finding> {
     const SUBJECT: &str = "backups";

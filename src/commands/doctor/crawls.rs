@@ -48,8 +48,8 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     findings
 }
 
-/// Reports records that were written while a clock was ahead. They are ignored, and the next crawl replaces them with
-/// correct dates.
+/// Reports records that were written while a clock was ahead. Such records are ignored, and the next crawl replaces
+/// them with correct dates.
 async fn ahead(storage: &Storage, checks: &Checks, now: Timestamp) -> Option<Finding> {
     const ADVICE: &str = "check this machine's clock. If it is right, nothing needs to be done: these dates are \
                           ignored, and each crawl corrects those of its stores";
