@@ -12,7 +12,7 @@ use crate::deploy::root;
 use crate::lake_files::run_blocks;
 use crate::support::{Haat, has_program};
 
-/// Returns the first of enough consecutive free ports for a cluster. They are below the system's ephemeral ports,
+/// Returns the first of enough consecutive free ports for a cluster. The ports are below the system's ephemeral ports,
 /// because the cluster binds them some seconds later, while other tests connect.
 fn free_ports() -> u16 {
     const PORTS: u16 = 7;

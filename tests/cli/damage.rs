@@ -1,5 +1,5 @@
-//! Tests of lost files in a home: the doctor's findings, the repair with its report, and the next crawl and release.
-//! They include the commands in docs/operations.md.
+//! Tests of lost files in a home: the doctor's findings, the repair with its report, the next crawl and release, and
+//! the commands in docs/operations.md.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

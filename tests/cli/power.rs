@@ -1,8 +1,8 @@
 //! Tests of a power cut at any time. No acknowledged release may be lost, and the next run completes.
 //!
-//! A crawl is killed at a system call. Its trace shows which data was not synced, and which names were not synced into
-//! their directories. The disk then gets a state that is possible after a power cut: data that was not synced is lost
-//! (an empty file, or zeros), and so are such names.
+//! A crawl is killed at a system call. The trace of the crawl shows which data was not synced, and which names were not
+//! synced into their directories. The disk then gets a state that is possible after a power cut: data that was not
+//! synced is lost (an empty file, or zeros), and so are such names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;

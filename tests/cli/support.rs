@@ -37,8 +37,8 @@ impl Answer {
 pub(crate) const PROBES: &str = "HAAT_JOBS__PROBE_DELIVERY__ENABLED";
 
 impl Haat {
-    /// Creates a new home. Its crawler may query stores on this machine without a rate limit, and its servers have no
-    /// request limits and long timeouts.
+    /// Creates a new home. The home's crawler may query stores on this machine without a rate limit, and its servers
+    /// have no request limits and long timeouts.
     pub(crate) fn new() -> Self {
         let variables = [
             ("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true"),

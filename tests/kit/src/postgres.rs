@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
-/// Server for all tests of this process. Its shell stops it and removes its files when this process ends for any
+/// Server for all tests of this process. A shell stops the server and removes its files when this process ends for any
 /// reason, because the shell's input pipe then closes.
 struct Server {
     url: String,

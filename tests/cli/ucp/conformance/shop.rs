@@ -155,7 +155,7 @@ pub(super) fn applied(answer: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Asserts that a response is a business error. Its messages must have all required fields, and occur with an
+/// Asserts that a response is a business error, whose messages have all required fields, and which occurs with an
 /// unfinished resource or without one.
 #[track_caller]
 pub(super) fn is_business_error((status, answer): &(u16, Value), codes: &[&str]) {
