@@ -29,12 +29,12 @@ pub enum Source {
 #[serde(rename_all = "kebab-case")]
 pub enum Addressing {
     /// `http://127.1.0.1:PORT`, `http://127.1.0.2:PORT`, …: one loopback address for each store, all on one listening
-    /// socket. This needs no name resolution and one file descriptor for any number of stores, and a crawler sees one
-    /// host per store. It works on Linux only, where all of 127.0.0.0/8 is loopback. The socket is bound to the
-    /// loopback device, so that other machines cannot reach it.
+    /// socket. Loopback addresses per store need no name resolution and one file descriptor for any number of stores,
+    /// and a crawler sees one host per store. They work on Linux only, where all of 127.0.0.0/8 is loopback. The socket
+    /// is bound to the loopback device, so that other machines cannot reach it.
     IpPerStore,
-    /// `http://127.0.0.1:PORT`, with one port for each store. This works on every system, needs one file descriptor for
-    /// each store, and allows at most 500 stores.
+    /// `http://127.0.0.1:PORT`, with one port for each store. Ports per store work on every system, need one file
+    /// descriptor for each store, and allow at most 500 stores.
     PortPerStore,
     /// `http://{slug}.localhost:PORT`: one port, where the `Host` header names the store. Many resolvers do not know
     /// `*.localhost`; [`StoreAddress::connect`](crate::StoreAddress::connect) is the address to connect to.
@@ -77,7 +77,7 @@ pub struct EmulatorConfig {
     pub epoch: u64,
     /// Rates at which the catalogues change from epoch to epoch.
     pub drift: Drift,
-    /// Number of generated stores that also sell products of other stores. They are the last stores in the list.
+    /// Number of generated stores, at the end of the list, that also sell products of other stores.
     pub resellers: u32,
     /// ISO 4217 currency code for recorded stores that do not state their own.
     pub recorded_currency: String,

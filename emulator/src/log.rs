@@ -87,7 +87,7 @@ impl Log {
         self.latest.push_back(request);
     }
 
-    /// Counts GraphQL fields that were carried out. Their names come from the schema, so there are few.
+    /// Counts GraphQL fields that were carried out. The names of the fields come from the schema, so there are few.
     pub(crate) fn note_calls<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
         for name in names {
             match self.calls.get_mut(name) {

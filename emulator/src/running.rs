@@ -104,8 +104,8 @@ impl RunningStores {
         self.market.shops.iter().map(|shop| shop.address.clone()).collect()
     }
 
-    /// Returns the slugs of recorded stores whose currency no `meta.json` states. They use
-    /// [`EmulatorConfig::recorded_currency`](crate::EmulatorConfig::recorded_currency).
+    /// Returns the slugs of recorded stores whose currency no `meta.json` states, so that
+    /// [`EmulatorConfig::recorded_currency`](crate::EmulatorConfig::recorded_currency) is used.
     #[must_use]
     pub fn stores_of_assumed_currency(&self) -> Vec<String> {
         let assumed = self.market.shops.iter().filter(|shop| match &shop.catalogue.goods {

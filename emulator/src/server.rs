@@ -61,8 +61,8 @@ fn listen_on(address: SocketAddr) -> Result<TcpListener, EmulatorError> {
     bind().map_err(|source| EmulatorError::Listen { address, source })
 }
 
-/// Opens one socket for every address of the loopback network. It listens on all addresses, so that other machines
-/// could reach it. It is therefore bound to the loopback device, which receives no packets from them.
+/// Opens one socket for every address of the loopback network. The socket listens on all addresses, so that other
+/// machines could reach it. Therefore the socket is bound to the loopback device, which receives no packets from them.
 #[cfg(target_os = "linux")]
 fn listen_on_loopback_device(port: u16) -> Result<TcpListener, EmulatorError> {
     let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, port));

@@ -3,7 +3,7 @@
 use crate::generated::Persona;
 use crate::generated::dice::Dice;
 
-/// Delivery terms of a store. They are in its policy, if it has one.
+/// Delivery terms of a store, which its policy states if it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Terms {
     /// Order value from which delivery is free, in whole units of the currency.

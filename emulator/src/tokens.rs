@@ -9,7 +9,7 @@ pub(crate) struct Tokens {
     pub(crate) merchant: String,
 }
 
-/// Returns a store's tokens. They depend on the store's id, and the public token also on the number of renewals.
+/// Returns a store's tokens, which depend on the store's id. The public token also depends on the number of renewals.
 pub(crate) fn tokens(shop: &Shop) -> Tokens {
     let shop_id = shop.catalogue.persona().shop_id();
     let token = |first: u64| format!("{:016x}{:016x}", fold(&[shop_id, first]), fold(&[shop_id, first + 1]));

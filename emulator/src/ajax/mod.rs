@@ -76,7 +76,7 @@ fn cart_error(status: u16, description: &str) -> Reply {
     )
 }
 
-/// Builds the error of a call that lacks a parameter. Its `status` field is a text instead of a number.
+/// Builds the error of a call that lacks a parameter. The error's `status` field is a text instead of a number.
 fn bad_request(description: &str) -> Reply {
     let error = json!({
         "status": "bad_request", "message": "Parameter Missing or Invalid", "description": description,

@@ -112,7 +112,7 @@ fn told(service: &CartService<'_>, cart: &Cart, place: &Place) -> Reply {
     written(200, &json!({ "shipping_rates": listed }))
 }
 
-/// Returns one rate as JSON. Its price is a decimal text, unlike all other amounts of the Ajax cart.
+/// Returns one rate as JSON. The price of a rate is a decimal text, unlike all other amounts of the Ajax cart.
 fn value(service: &CartService<'_>, rate: &Rate) -> Value {
     let price = decimal_of(rate.cost_minor, service.offers.exponent());
     let (whole, fraction) = price.split_once('.').unwrap_or((&price, "0"));

@@ -46,8 +46,8 @@ impl Bill {
         self.rates.get(self.rate?)
     }
 
-    /// Returns notices about sold-out items and codes that do not apply. They are repeated after every change as long
-    /// as they apply.
+    /// Returns notices about sold-out items and codes that do not apply. Every change repeats the notices as long as
+    /// they apply.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         let sold_out = self.lines.iter().filter(|line| line.line.quantity == 0);
         let sold_out = sold_out.map(|line| Notice {

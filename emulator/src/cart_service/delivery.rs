@@ -79,7 +79,7 @@ pub(crate) fn rates(shop: &Shop, goods_minor: u64, grams: u64, place: &Place) ->
     rates
 }
 
-/// Builds a rate from a quote of the pincode rules. Its texts state the days, except in stores that never do.
+/// Builds a rate from a quote of the pincode rules. The rate's texts state the days, except in stores that never do.
 fn of_rules(shop: &Shop, quote: &ZoneQuote) -> Rate {
     let (fewest, most) = (quote.days_min, quote.days_max);
     let stated = DeliveryDays {

@@ -7,7 +7,7 @@ use crate::catalogue::Catalogue;
 /// Maximum number of discount rules in a store.
 pub(crate) const RULES_MAX: usize = 1_000;
 
-/// Discounts of one store. They are generated at first use, because most stores of a large market never need them.
+/// Discounts of one store, generated at first use, because most stores of a large market never need them.
 #[derive(Debug, Default)]
 pub(crate) struct Book(OnceLock<RwLock<Arc<Vec<DiscountRule>>>>);
 

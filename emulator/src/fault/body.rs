@@ -67,7 +67,7 @@ pub(crate) fn bomb(decoded_bytes: u64) -> io::Result<impl Stream<Item = Chunk> +
     crc.combine(&end_crc);
 
     let mut packer = Compress::new(Compression::best(), false);
-    // An empty gzip file has the header. Its deflate data and trailer are dropped.
+    // The header is that of an empty gzip file, without its deflate data and trailer.
     let mut head = GzEncoder::new(Vec::new(), Compression::best()).finish()?;
     head.truncate(10);
     head.write_all(&packed(&mut packer, b"{\"products\":[", FlushCompress::Full)?)?;

@@ -16,7 +16,7 @@ pub(crate) use listing::{Mischief, push_mischief};
 ///
 /// A fault affects every path except `/robots.txt`, unless its description or a [`FaultRule`] says otherwise.
 ///
-/// A store that refuses a request or returns something else does not carry out changes to carts or customers. It
+/// A store that refuses a request or returns something else does not carry out changes to carts or customers. A store
 /// carries them out if only the response is faulty: [`Fault::AnswerLost`], [`Fault::EdgeFailed`], [`Fault::Drip`],
 /// [`Fault::Truncated`], [`Fault::BrokenJson`], partial [`Fault::QueryErrors`], and faults that state untrue data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

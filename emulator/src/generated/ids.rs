@@ -19,8 +19,8 @@ impl Ordinal {
         Self(generation.min(GENERATIONS - 1) * slots + slot)
     }
 
-    /// Returns the ordinal of the `number`th product that a fault invents for store `store`. It is above the ordinals
-    /// of all listed products.
+    /// Returns the ordinal of the `number`th product that a fault invents for store `store`. Invented ordinals are
+    /// above the ordinals of all listed products.
     pub(crate) fn invented(store: u32, number: u64, slots: u64) -> Self {
         Self(GENERATIONS * slots + (u64::from(store) << 20) + (number & 0xf_ffff))
     }

@@ -87,7 +87,7 @@ impl<'a> Sketch<'a> {
         sketch
     }
 
-    /// Returns a product from another store's slot. It has that store's first version of the data, the reseller's own
+    /// Returns a product from another store's slot, with that store's first version of the data, the reseller's own
     /// title and a price near the maker's.
     pub(crate) fn resold(
         persona: &'a Persona,
