@@ -12,7 +12,7 @@
 //!   workers stage, unless another worker is the committer.
 //! - `work/`: one file per job. Each job is idempotent and calls the same operation as the command line.
 //!
-//! This crate does not decide how a store is queried or what a release contains. It reads the time only from
+//! This crate does not decide how a store is queried or what a release contains. The crate reads the time only from
 //! [`data_model::Clock`], and never starts a job that another process is running.
 
 pub mod cadence;

@@ -67,10 +67,11 @@ impl Source {
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the new staged stores if they are enough for a commit or `is_last` is true. They are marked in the same
-    /// step, so that a cancelled caller loses none.
+    /// Returns the new staged stores if they are enough for a commit or `is_last` is true. The returned stores are
+    /// marked in the same step, so that a cancelled caller loses none.
     async fn look(&self, is_last: bool) -> Result<Look, StateError> {
-        // This is read first, so that the next request finds a store that is staged in between.
+        // The number of remaining stores is read first, so that the next request finds a store that is staged in
+        // between.
         let left = self.state.work_left(&self.run).await?;
         // Stores that the committer got come first until they are confirmed, so the limit must include them.
         let room = u32::try_from(self.given().len())

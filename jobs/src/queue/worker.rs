@@ -38,8 +38,8 @@ impl QueueDeps {
     }
 }
 
-/// Worker that takes stores from the queue, crawls them and stages the results. It commits the stores that all workers
-/// stage, unless another worker is the committer.
+/// Worker that takes stores from the queue, crawls them and stages the results, and that commits the stores of all
+/// workers unless another worker is the committer.
 #[derive(Debug)]
 pub struct QueueWorker {
     pub(super) deps: QueueDeps,

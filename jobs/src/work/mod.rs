@@ -33,7 +33,7 @@ pub struct Turn {
     pub scheduled_at: Timestamp,
 }
 
-/// Work of a job. It must be idempotent, because a run may be interrupted at any time and started again.
+/// Work of a job. The work must be idempotent, because a run may be interrupted at any time and started again.
 #[async_trait]
 pub trait Work: Send + Sync + fmt::Debug {
     /// Returns the job's name.

@@ -293,7 +293,7 @@ async fn a_worker_on_a_machine_that_slept_beyond_its_lease_loses_its_store_and_i
     rig.clock.advance_ms(90_000);
     let report = worker.await.unwrap();
     drop(stop);
-    // The worker lost the store and took it again under a higher fence. It also took a new lease for committing.
+    // The worker lost the store and took it again under a higher fence, and took a new lease for committing.
     assert_eq!((report.staged, report.lost), (3, 1));
     let told = rig.report().await;
     assert_eq!(
