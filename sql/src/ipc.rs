@@ -1,4 +1,4 @@
-//! Encoders of schemas, rows and tables as Arrow Flight messages. They run in the workers, which have the rows.
+//! Encoders of schemas, rows and tables as Arrow Flight messages, for the workers, which have the rows.
 
 use std::collections::HashMap;
 use std::sync::Arc;

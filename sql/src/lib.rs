@@ -6,7 +6,7 @@
 //! its own share of memory and disk space. The server stops a worker when the time limit is exceeded or the caller has
 //! disconnected. The operating system kills a worker that exceeds its limits. A statement therefore does not slow down
 //! other requests. Programs that embed the crate may run workers inside their own process. The crate never writes data
-//! or changes a setting, and opens no files or addresses that a statement names. It does not depend on the lake or the
+//! or changes a setting, opens no files or addresses that a statement names, and does not depend on the lake or the
 //! release.
 
 mod access;

@@ -1,4 +1,4 @@
-//! HTTP endpoints of the crate. They read the caller and the statement, run the statement and write the answer.
+//! HTTP endpoints of the crate, which read the caller and the statement, run the statement and write the answer.
 
 use api::{Asker, JsonObject, LiveErrors, MembersReader, OpenRouter, Problem, ProblemDocument, Rule, described};
 use axum::body::Body;

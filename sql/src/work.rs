@@ -18,7 +18,7 @@ use crate::ipc;
 use crate::statement::ReadStatement;
 use crate::tables::{Tables, described};
 
-/// Callback that sends part of a response. It returns an error if the receiver has disconnected.
+/// Callback that sends part of a response. The callback returns an error if the receiver has disconnected.
 pub(crate) type Write<'a> = dyn FnMut(&[u8]) -> io::Result<()> + 'a;
 
 /// Function that creates the encoder for rows with the given schema.

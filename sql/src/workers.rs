@@ -24,7 +24,7 @@ use crate::{SqlConfig, SqlError};
 /// Maximum time to wait for the end of a worker that closed its socket.
 const BREAK_OFF_MAX: Duration = Duration::from_secs(5);
 
-/// Environment variables that a worker process gets from its server. They contain no secrets.
+/// Environment variables, without secrets, that a worker process gets from its server.
 const VARIABLES: [&str; 16] = [
     "ALL_PROXY",
     "HOME",

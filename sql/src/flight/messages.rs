@@ -96,7 +96,7 @@ pub(crate) struct StatementTicket {
     pub(crate) handle: Vec<u8>,
 }
 
-/// Content of a ticket or handle. It contains the whole statement, because the server stores no state between calls.
+/// Content of a ticket or handle: the whole statement, because the server stores no state between calls.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Handle {
     #[prost(string, tag = "1")]
