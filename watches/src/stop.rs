@@ -57,7 +57,7 @@ impl StopToken {
     }
 }
 
-/// Returns the routes of the unsubscribe page and its button. They are not in the API description, because the page is
+/// Returns the routes of the unsubscribe page and its button, which are not in the API description, because the page is
 /// for people.
 pub(crate) fn routes(watches: Watches) -> api::OpenRouter {
     let page = get(show).post(stop).with_state(watches);

@@ -31,7 +31,7 @@ impl Carrier for Webhook {
             body: event.body.clone().into(),
         };
         let timeout_ms = parts.config.timeout_ms;
-        // Only the head of the response matters. Its body is not read, and redirects are not followed. Failure messages
+        // Only the head of the response matters. The body is not read, and redirects are not followed. Failure messages
         // contain no address, because the owner must not learn how names resolve in this network.
         let answer = tokio::time::timeout(Duration::from_millis(timeout_ms), parts.transport.send(request)).await;
         let answer = answer.map_err(|_| Failure::Passing(format!("no answer within {timeout_ms} ms")))?;
