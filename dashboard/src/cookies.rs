@@ -1,4 +1,5 @@
-//! Cookies of the dashboard. They are sent only to this host and only over TLS, and scripts cannot read them.
+//! Cookies of the dashboard. Browsers send the cookies only to this host and only over TLS, and scripts cannot read
+//! them.
 
 use api::SESSION_COOKIE;
 use http::{HeaderMap, HeaderValue, header};

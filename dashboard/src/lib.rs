@@ -6,8 +6,8 @@
 //! (feature `mail`), or with a link from the operator.
 //!
 //! Sessions are cookies for this host only, and the server stores only their hashes. Requests that change data must
-//! come from the page itself. The crate never sees a password, and never stores or logs a key, a token or a provider's
-//! response. It never shows or changes data of other accounts. The only other site to which it redirects is the
+//! come from the page itself. The crate never sees a password, never stores or logs a key, a token or a provider's
+//! response, and never shows or changes data of other accounts. The only other site to which the crate redirects is the
 //! configured provider.
 
 mod answer;
@@ -100,7 +100,7 @@ impl Dashboard {
         })))
     }
 
-    /// Returns the routes. They are not in the OpenAPI description, because only the page uses them.
+    /// Returns the routes, which are not in the OpenAPI description, because only the page uses them.
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {
         let assets = assets::routes(self.0.mails_page().is_some());

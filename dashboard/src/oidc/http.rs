@@ -14,7 +14,7 @@ const TIMEOUT: Duration = Duration::from_secs(8);
 /// Maximum size of a provider's response in bytes. Configuration, keys and tokens have only a few kilobytes.
 const BODY_BYTES_MAX: usize = 512 * 1024;
 
-/// HTTP client for the provider. It uses TLS, limits the time and size of responses, and follows no redirects.
+/// HTTP client for the provider, which uses TLS, limits the time and size of responses, and follows no redirects.
 #[derive(Debug, Clone)]
 pub(super) struct ProviderHttp(reqwest::Client);
 

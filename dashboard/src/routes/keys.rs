@@ -133,7 +133,7 @@ fn name(body: &JsonObject, path: PathParameters) -> Result<KeyName, Problem> {
             None
         }
     });
-    // This cannot happen, because a missing name is already a fault.
+    // The error cannot happen, because a missing name is already a fault.
     let name = reader.finish_with(path, name)?;
     name.ok_or_else(|| Problem::new(ErrorCode::Internal))
 }

@@ -54,7 +54,7 @@ fn token(body: &JsonObject) -> Result<LinkToken, Problem> {
         reader.refuse("token", &Rule::Value("not the token of a sign-in link"), None);
     }
     let token = reader.finish(token)?;
-    // This cannot happen, because a missing token is already a fault.
+    // The error cannot happen, because a missing token is already a fault.
     token.ok_or_else(|| Problem::new(ErrorCode::Internal))
 }
 

@@ -31,7 +31,7 @@ pub(super) async fn send(
         text.parse::<EmailAddress>().map_err(|_| wrong)
     });
     let return_to = LocalPath::member(&mut reader, "return_to");
-    // This cannot happen, because a missing address is already a fault.
+    // The error cannot happen, because a missing address is already a fault.
     let to = reader.finish(email)?.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
     let now = inner.now();
     inner.doors.mail(from, &to, now)?;

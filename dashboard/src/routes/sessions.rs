@@ -82,7 +82,7 @@ pub(super) async fn sign_out_everywhere(
     Ok(signed_out(told))
 }
 
-/// Builds the response to a sign-out. It also makes the browser clear the storage that other open pages of this site
+/// Builds the response to a sign-out, which also makes the browser clear the storage that other open pages of this site
 /// use.
 fn signed_out(told: Response) -> Response {
     let mut answer = with_cookie(told, cookies::remove_session());

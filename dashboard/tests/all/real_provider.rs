@@ -12,7 +12,7 @@ use crate::browser::{BrowserSite, has_chromium, here, peer};
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/browser/provider.mjs");
 const SECRET: &str = "a client: secret/of 32+ characters";
 
-/// Process of the provider. It ends when its standard input closes, even if the test process crashes.
+/// Process of the provider, which ends when its standard input closes, even if the test process crashes.
 struct Provider {
     issuer: String,
     process: Child,

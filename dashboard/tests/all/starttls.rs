@@ -126,8 +126,8 @@ fn hand_on(one: &TcpStream, other: &TcpStream) {
     });
 }
 
-/// Process for the tests below, which sends one mail and trusts only the certificate authorities of its environment. It
-/// ends when its standard input closes.
+/// Process for the tests below, which sends one mail and trusts only the certificate authorities of its environment.
+/// The process ends when its standard input closes.
 #[tokio::test]
 #[ignore = "run by the tests below"]
 async fn sends_one_mail() {

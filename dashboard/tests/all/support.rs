@@ -130,7 +130,7 @@ impl Answer {
     }
 }
 
-/// Simulated browser on the dashboard's page. It stores cookies and sends the headers that name the origin.
+/// Simulated browser on the dashboard's page, which stores cookies and sends the headers that name the origin.
 pub(crate) struct Browser<'a> {
     pub(crate) site: &'a Site,
     pub(crate) cookies: BTreeMap<String, String>,
