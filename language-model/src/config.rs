@@ -30,7 +30,7 @@ pub struct ModelConfig {
 pub enum TokensParameter {
     /// `max_tokens`, with a temperature of 0.
     MaxTokens,
-    /// `max_completion_tokens`, which reasoning models require. They do not accept a temperature.
+    /// `max_completion_tokens`, which reasoning models require. Reasoning models accept no temperature.
     MaxCompletionTokens,
 }
 

@@ -38,7 +38,7 @@ const NAME_BYTES_MAX: usize = 150;
 pub struct Purpose {
     /// Section of the configuration that error messages name, such as `discover.model`.
     pub key: &'static str,
-    /// Name of the metric that counts outcomes. Its values are `read` and the names of [`ModelFailure`].
+    /// Name of the metric that counts outcomes by `read` and the names of [`ModelFailure`].
     pub counter: &'static str,
     /// Maximum configurable timeout, in milliseconds.
     pub timeout_ms_max: u64,
