@@ -17,7 +17,7 @@ use crate::setup::{Bench, ServerProcess, still};
 const DISTRICTS: [u32; 8] = [110, 226, 302, 400, 560, 600, 700, 781];
 /// Number of pincodes sampled in each district.
 const OF_DISTRICT: u32 = 4;
-/// Pincode in a sampled district that is not sampled itself. Its estimate costs more.
+/// Pincode in a sampled district that is not sampled itself, so that its estimate costs more.
 const PINCODE: &str = "560034";
 /// Number of brands whose terms are committed in one batch.
 const BRANDS_AT_ONCE: usize = 250;

@@ -158,8 +158,8 @@ struct ReadServer<'a> {
     client: &'a mut Client,
 }
 
-/// Measures the CPU cost of reads of stored data in a server that is also a gateway and in one that is not. Their
-/// duration is not compared, because it depends more on the kernel's scheduling than on the server.
+/// Measures the CPU cost of reads of stored data in a server that is also a gateway and in one that is not. The
+/// duration of reads is not compared, because it depends more on the kernel's scheduling than on the server.
 fn reads(products: &[Product], servers: [ReadServer<'_>; 2]) -> anyhow::Result<()> {
     let mut each_us = [Vec::new(), Vec::new()];
     let mut servers = servers;

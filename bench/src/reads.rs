@@ -12,8 +12,7 @@ use crate::setup::{Bench, ServerProcess};
 /// Number of requests of each kind.
 const REQUESTS: usize = 2_000;
 
-/// Requests built from the titles, ids and brands of the catalogue. They are the same in every run on the same
-/// catalogue.
+/// Requests built from the titles, ids and brands of the catalogue, the same in every run on the same catalogue.
 #[derive(Debug)]
 pub(crate) struct RequestSet {
     pub(crate) queries: Vec<String>,

@@ -28,8 +28,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     memory(&server, &mut client)
 }
 
-/// Returns queries of one to three words from titles, and product ids. They are the same in every run on the same
-/// catalogue.
+/// Returns queries of one to three words from titles, and product ids, the same in every run on the same catalogue.
 fn sample(bench: &Bench) -> anyhow::Result<(Vec<String>, Vec<String>)> {
     let limit = DETAILS.to_string();
     let rows = bench.run(
