@@ -16,7 +16,6 @@ pub(crate) enum CartFailure {
     /// The caller has no cart with this id.
     #[error("the caller has no such cart")]
     NoCart,
-    /// The cart has no line with this id.
     #[error("the cart has no such line")]
     NoLine,
     /// The cart has no such brand, or no brand of that name exists.

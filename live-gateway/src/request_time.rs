@@ -16,7 +16,6 @@ pub(crate) struct RequestTime {
 }
 
 impl RequestTime {
-    /// Starts the time budget of a request.
     pub(crate) fn new(budget_ms: u64, edge: Option<Instant>) -> Self {
         Self {
             began: Instant::now(),
@@ -25,7 +24,6 @@ impl RequestTime {
         }
     }
 
-    /// Returns a copy with a budget of at least `budget_ms`.
     pub(crate) fn at_least(self, budget_ms: u64) -> Self {
         Self {
             budget: self.budget.max(Duration::from_millis(budget_ms)),

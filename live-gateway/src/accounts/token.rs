@@ -13,7 +13,6 @@ use crate::cart_failure::CartFailure;
 const STOREFRONT_TOKEN: Purpose = Purpose::new("storefront-token");
 /// Time for which a token found on a store's page is reused.
 const FOUND_TTL: Duration = Duration::from_secs(3_600);
-/// Maximum number of remembered tokens.
 const FOUND_MAX: usize = 10_000;
 /// JSON key of the token in a theme's pages (platform: `shopify-features`).
 const MEMBER: &str = "\"accessToken\":\"";

@@ -53,7 +53,6 @@ impl Intent {
     }
 }
 
-/// Cart after a change.
 #[derive(Debug)]
 pub(crate) struct ChangedCart {
     pub(super) id: CartId,
@@ -294,7 +293,6 @@ impl Carts {
         (before, settled)
     }
 
-    /// Returns the buyer for each of these stores.
     pub(super) async fn buyers<'a>(
         &self,
         caller: &str,

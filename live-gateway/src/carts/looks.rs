@@ -20,7 +20,6 @@ use crate::schema::carts::CartProblem;
 const BELIEVED: Duration = Duration::from_secs(300);
 /// Maximum number of links whose check is remembered.
 const LINKS_MAX: usize = 10_000;
-/// Maximum time for one check.
 const LOOK_MAX: Duration = Duration::from_secs(2);
 
 /// Link that opens a checkout, or the reason why no link does.

@@ -17,7 +17,6 @@ pub(crate) struct Claims {
     pub(crate) iss: String,
     /// Audience: the permanent host of a store, or this service for the token of a whole cart.
     pub(crate) aud: Vec<String>,
-    /// Unique id of the token.
     pub(crate) jti: String,
     /// Time of issue, in seconds since 1970.
     pub(crate) iat: i64,

@@ -11,7 +11,6 @@ use crate::rules::reason::{Nonsense, Unverified};
 use crate::rules::{ProductReply, Source, identity, js};
 use crate::schema::UnverifiedCode;
 
-/// Outcome of one query.
 #[derive(Debug)]
 pub(super) enum QueryOutcome {
     /// Results in the order of the products.

@@ -67,7 +67,6 @@ impl PendingProduct {
 pub(super) enum Admission {
     Recent(Answer),
     Waits(oneshot::Receiver<Outcome>),
-    /// The queue is full.
     Full,
 }
 

@@ -73,7 +73,6 @@ pub(crate) struct MemoryContext<'a> {
     pub(crate) config: &'a CouponsConfig,
 }
 
-/// End of a test job.
 #[derive(Debug, Clone)]
 pub(crate) struct TestEnd {
     pub(crate) at: Instant,
@@ -193,7 +192,6 @@ fn is_fresh(outcome: &CouponOutcome, now: Timestamp, config: &CouponsConfig) -> 
     age_s >= -60 && u64::try_from(age_s.max(0)).is_ok_and(|age_s| age_s < kept_s)
 }
 
-/// Returns the time that is `seconds` before `now`.
 fn before(now: Timestamp, seconds: u64) -> Timestamp {
     let millis = i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX / 2_000);
     now.plus_millis(millis.saturating_neg())

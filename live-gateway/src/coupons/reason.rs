@@ -55,7 +55,6 @@ impl UntestedReason {
     }
 }
 
-/// Returns the reason for an error of a cart call.
 pub(crate) fn reason(error: &CartError) -> UntestedReason {
     match error {
         // The deadline of this service has passed.

@@ -92,7 +92,6 @@ pub(crate) fn unknown(ident: &str, as_of: Timestamp) -> LivePrice {
     }
 }
 
-/// Returns the observation for the lake.
 pub(crate) fn observation(
     stored: &StoredProduct,
     brand: &StoredBrand,

@@ -48,7 +48,6 @@ struct Amount {
 /// Nodes of a response, in the order in which their variants were requested.
 pub(crate) struct Nodes(Vec<Option<Node>>);
 
-/// Product in the nodes of a response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ProductNodes {
     /// The response contains the whole product.

@@ -171,7 +171,6 @@ impl Market {
         }
     }
 
-    /// Returns the idents of the products of the nth store.
     pub(crate) fn idents(&self, store: usize) -> &[ProductIdent] {
         let stores = self.stores.stores();
         &self.shelf.by_store[&stores[store].slug]

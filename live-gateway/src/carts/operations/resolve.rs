@@ -21,12 +21,10 @@ pub(super) struct WantedPieces {
     pub(super) shown: BTreeMap<u64, ShownPrice>,
 }
 
-/// Variant that an item refers to.
 #[derive(Debug, Clone)]
 pub(super) struct ItemVariant {
     pub(super) brand: StoredBrand,
     pub(super) variant: u64,
-    /// Public id of the product.
     pub(super) product: String,
     /// Currency in which the product's prices are shown.
     pub(super) currency: CurrencyCode,

@@ -23,7 +23,6 @@ use crate::schema::carts::{Cart, CartAnswerDocument, CartProblem, OptimizedCart}
 
 /// Response of an operation that queries stores.
 pub(in crate::routes) trait AskedStores {
-    /// Returns the number of queried stores.
     fn stores(&self) -> usize;
 }
 

@@ -8,7 +8,6 @@ use super::body::{address, brand, named};
 use crate::routes::described::{CartErrors, CartOnce};
 use crate::schema::carts::{AddressBody, CartDocument, DeliveryBody};
 
-/// Maximum length of a handle in characters.
 const HANDLE_CHARS_MAX: usize = 300;
 
 /// Sets the delivery address.

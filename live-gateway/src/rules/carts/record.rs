@@ -82,7 +82,6 @@ pub(crate) struct Group {
     /// Settings that were changed while the store did not respond, and that are sent when the store responds again.
     #[serde(default)]
     pub(crate) unsent: Target,
-    /// Selected delivery option.
     #[serde(default)]
     pub(crate) chosen: Option<ChosenDelivery>,
     /// Digest of the buyer that was sent to the store.
@@ -413,7 +412,6 @@ impl Group {
         self.chosen.as_ref().filter(is_selected).cloned()
     }
 
-    /// Returns a delivery option by its handle.
     pub(crate) fn choice(&self, handle: &str) -> ChosenDelivery {
         let mut options = self.seen.deliveries.iter().flat_map(|group| &group.options);
         ChosenDelivery {

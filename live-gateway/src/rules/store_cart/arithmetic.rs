@@ -19,7 +19,6 @@ pub(super) enum By {
     Title(String),
 }
 
-/// Amounts and discounts of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LineDiscounts {
     pub(super) subtotal_minor: i64,

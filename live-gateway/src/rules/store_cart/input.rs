@@ -49,7 +49,6 @@ pub(crate) struct VariantQuantity {
     pub(crate) quantity: u32,
 }
 
-/// Quantity to set on a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LineQuantity {
     pub(crate) id: SecretText,

@@ -78,7 +78,6 @@ pub(crate) struct StoreLine {
     /// Platform's id of the line. The id contains the cart's id and is never shown.
     pub(crate) id: SecretText,
     pub(crate) variant: VariantId,
-    /// Platform's id of the product.
     pub(crate) product: u64,
     pub(crate) title: String,
     /// Title of the variant; empty for a product's only default variant.
@@ -97,10 +96,8 @@ pub(crate) struct StoreLine {
     pub(crate) available: bool,
 }
 
-/// Discount code in a store's list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreCode {
-    /// Code as it was entered.
     pub(crate) code: String,
     /// True if the store applies the code.
     pub(crate) applicable: bool,
@@ -139,11 +136,9 @@ pub(crate) struct StoreDelivery {
     pub(crate) selected: Option<String>,
 }
 
-/// Delivery option of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreOption {
     pub(crate) handle: String,
-    /// Store's code of the option.
     #[serde(default)]
     pub(crate) code: Option<String>,
     pub(crate) title: String,
@@ -151,7 +146,6 @@ pub(crate) struct StoreOption {
     pub(crate) amount_minor: i64,
 }
 
-/// Warning from the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreWarning {
     /// Platform's code, for example `MERCHANDISE_NOT_ENOUGH_STOCK`.

@@ -13,7 +13,6 @@ use emulator::{BasketLine, CartFunction, Fault};
 /// Number of different products that are bought at a store.
 pub(super) const PRODUCTS: usize = 4;
 
-/// Quantity of each product.
 pub(super) type Pieces = [u64; PRODUCTS];
 
 /// Outcome of a call to a store.

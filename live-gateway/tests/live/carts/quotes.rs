@@ -21,7 +21,6 @@ fn text(entry: &Value) -> String {
     entry["quote"].as_str().unwrap().to_owned()
 }
 
-/// Decodes the nth part of a token.
 fn part(token: &str, nth: usize) -> Value {
     let part = URL_SAFE_NO_PAD.decode(token.split('.').nth(nth).unwrap()).unwrap();
     serde_json::from_slice(&part).unwrap()

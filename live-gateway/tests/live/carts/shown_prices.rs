@@ -15,7 +15,6 @@ fn shown(mall: &Mall, nth: usize, price_minor: impl Into<Value>) -> Value {
     item
 }
 
-/// Returns the line of the nth product.
 fn line(cart: &Value, mall: &Mall, nth: usize) -> Value {
     let variant = mall.goods(0)[nth].1.to_string();
     let lines = group(cart, &mall.brand(0))["lines"].as_array().unwrap().clone();

@@ -36,7 +36,6 @@ pub(super) fn no_answers() -> Vec<Fault> {
     statuses.into_iter().chain(others).collect()
 }
 
-/// Operation on a cart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operation {
     Create,
