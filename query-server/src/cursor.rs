@@ -7,11 +7,8 @@ use crate::error::OperationError;
 use crate::server::QueryServer;
 
 const POSITION_BYTES: usize = 8;
-/// Number of bytes of the list digest in a cursor.
 const LIST_BYTES: usize = 16;
-/// Number of bytes of the signature in a cursor.
 const MAC_BYTES: usize = 16;
-/// Number of bytes of the release digest in a cursor.
 const RELEASE_BYTES: usize = 8;
 const SIGNED_BYTES: usize = POSITION_BYTES + LIST_BYTES + RELEASE_BYTES;
 

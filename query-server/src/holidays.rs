@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use data_model::{TimeZone, Timestamp};
 
-/// Maximum number of lines in a holiday file.
 const LINES_MAX: usize = 10_000;
 
 /// Holidays from an operator's file, in addition to those on fixed dates.

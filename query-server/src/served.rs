@@ -30,7 +30,6 @@ pub(crate) struct ReleaseView {
     id: String,
     /// Stamp of the release and the answer settings, which is part of entity tags.
     stamp: String,
-    /// Positions of the brands by their hosts.
     brand_of_host: FxHashMap<String, usize>,
     /// Answer with the category tree, built at the first request.
     pub(crate) categories: OnceLock<Arc<Asset>>,
@@ -117,7 +116,6 @@ impl ReleaseView {
         category.is_none_or(|category| self.search.is_shown(category))
     }
 
-    /// Returns the id of the release as text.
     pub(crate) fn id_text(&self) -> &str {
         &self.id
     }

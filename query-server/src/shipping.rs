@@ -98,7 +98,6 @@ pub(crate) struct Estimate<'a> {
     pub(crate) confidence: Option<Confidence>,
     /// Source of the store's answers; `None` if the store was not queried.
     pub(crate) asked: Option<Source>,
-    /// Source of the delivery days.
     pub(crate) days_from: Option<Source>,
     /// Delivery rates of the store for this pincode in the store's currency, the cheapest first; empty if unknown.
     pub(crate) rates: &'a [DeliveryRate],

@@ -49,7 +49,6 @@ impl LookupKey {
     }
 }
 
-/// Products that match one name.
 #[derive(Debug, Default)]
 pub(crate) struct Match {
     /// Rows that match, the most presentable first.

@@ -9,7 +9,6 @@ use crate::schema::{StatsByAnswer, StatsByProvenance};
 use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
-/// Maximum number of groups in one answer.
 const GROUPS_MAX: usize = 1_000;
 
 impl QueryServer {

@@ -5,7 +5,6 @@ use crate::delivery::Destination;
 use crate::schema::{CardDelivery, ProductCard, Swatch};
 use crate::served::ReleaseView;
 
-/// Maximum number of siblings on a card.
 const SWATCHES_MAX: usize = 24;
 
 pub(crate) fn card(served: &ReleaseView, at: RowAddress) -> Option<ProductCard<'_>> {

@@ -161,7 +161,6 @@ impl<'a> OrderedIn<'a> {
     }
 }
 
-/// Returns the currency of a brand's shipping terms.
 fn currency(entry: &BrandEntry) -> CurrencyCode {
     let known = entry.facts.shipping.as_ref();
     known.map_or(entry.facts.brand.currency, |policy| policy.currency)

@@ -15,7 +15,6 @@ pub(crate) struct Prices {
     pub(crate) max_minor: i64,
 }
 
-/// Amount with its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Amount {
     pub(crate) minor: i64,

@@ -5,7 +5,6 @@ use crate::catalogue::small;
 use crate::support::{Market, TestAnswer};
 use crate::wide::wide;
 
-/// Returns the location and type of the only fault in an answer.
 pub(crate) fn fault(answered: &TestAnswer) -> (Value, String) {
     assert_eq!(answered.status, 422, "{}", String::from_utf8_lossy(&answered.body));
     let document = answered.json();

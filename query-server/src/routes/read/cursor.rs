@@ -9,7 +9,6 @@ const CHARS_MAX: usize = 200;
 /// Fault of a cursor that belongs to another list.
 pub(in crate::routes) const FOREIGN: Rule =
     Rule::Value("the cursor does not belong to this list: start again without a cursor");
-/// Fault of a cursor that belongs to another release.
 pub(in crate::routes) const EXPIRED: Rule =
     Rule::Value("the cursor belongs to another release, so the order may have changed: start again without a cursor");
 
