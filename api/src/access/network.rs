@@ -33,7 +33,6 @@ const AROUND_V6: [(u8, NonZeroU32); 2] = [(56, MANY), (48, VERY_MANY)];
 /// has all addresses of a /64. Larger networks around it are counted too, to limit clients with many units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClientNetwork {
-    /// First address of the network.
     address: IpAddr,
     prefix_bits: u8,
 }

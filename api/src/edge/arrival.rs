@@ -24,7 +24,6 @@ use crate::{Caller, ClientNetwork, Problem};
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 /// Interval between two such refusals. Many clients that came together then do not come back together.
 const REFUSAL_INTERVAL: Duration = Duration::from_millis(5);
-/// Maximum delay of a refusal.
 const REFUSAL_DELAY_MAX: Duration = Duration::from_secs(5);
 
 /// Time of the next refusal of a body.

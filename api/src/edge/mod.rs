@@ -381,7 +381,6 @@ fn without_slash(routes: &Routes, uri: &Uri) -> Option<Uri> {
 enum Way {
     /// A handler processes the request.
     Handled(RouteFuture<Infallible>, Option<Arc<Arrival>>, Option<GuardDecision>),
-    /// The response is ready.
     Answered(Response, Option<GuardDecision>),
     /// No slot is free for the request's body.
     Refused(Problem, Option<GuardDecision>),
