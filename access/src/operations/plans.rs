@@ -30,7 +30,6 @@ impl KeyWay {
 }
 
 impl Access {
-    /// Returns the access policy.
     pub(crate) fn policy(&self) -> AccessPolicy {
         let plans = self.0.plans.named().map(|(name, allowance)| AccessPlan {
             name,

@@ -35,7 +35,6 @@ pub(super) struct Question {
     pub(super) moment: Option<i64>,
 }
 
-/// Request to the counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TallyRequest {
     /// Returns the verdict on a request without counting it.
@@ -62,7 +61,6 @@ impl Question {
     }
 }
 
-/// Timeout for establishing a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Delay before a new connection. The delay doubles each time that the attempt fails or the connection ends early.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -95,7 +93,6 @@ pub(super) struct Connection {
 pub(super) struct Link {
     client: Client,
     script: Script,
-    /// Timeout for a response.
     answer_timeout: Duration,
     connection: RwLock<Option<Connection>>,
     lost: Notify,
