@@ -12,11 +12,9 @@ use crate::catalogue::BrandList;
 const REPLY_BYTES_MAX: usize = 8 * 1024;
 /// Maximum number of values that are read from a list.
 const VALUES_MAX: usize = 8;
-/// Maximum length of a value, in characters.
 const VALUE_CHARS_MAX: usize = 60;
 /// Maximum length of the model's search words, in characters.
 const WORDS_CHARS_MAX: usize = 160;
-/// Maximum number of unwanted things.
 const UNWANTED_MAX: usize = 16;
 
 /// Answer of a model in the expected format, with unverified content.

@@ -6,9 +6,7 @@ use crate::rules::criteria::Brand;
 
 /// Maximum length of a sentence, in characters.
 const QUERY_CHARS_MAX: usize = 512;
-/// Maximum length of the context, in characters.
 const CONTEXT_CHARS_MAX: usize = 2_000;
-/// Maximum length of a brand name, in characters.
 const BRAND_CHARS_MAX: usize = 200;
 /// Maximum number of products in a response.
 pub(crate) const LIMIT_MAX: usize = 40;

@@ -298,7 +298,6 @@ impl Mcp {
     }
 }
 
-/// Metrics of one tool.
 #[derive(Debug)]
 struct ToolMetrics {
     outcomes: [Counter; 3],

@@ -18,7 +18,6 @@ pub(crate) struct StaticAnswers {
     pub(crate) results: Results,
     discover: String,
     lists: [ListAnswer; 4],
-    /// Resources by URI.
     resources: BTreeMap<&'static str, ListAnswer>,
 }
 
@@ -117,7 +116,6 @@ impl ListAnswer {
     }
 }
 
-/// Returns the entry of a resource in lists.
 fn entry(resource: &Resource) -> Value {
     json!({
         "uri": resource.uri,
@@ -130,7 +128,6 @@ fn entry(resource: &Resource) -> Value {
     })
 }
 
-/// Returns the content of a resource.
 fn content(resource: &Resource) -> Value {
     json!({ "uri": resource.uri, "mimeType": resource.mime_type, "text": resource.text, "_meta": resource.meta })
 }

@@ -23,7 +23,6 @@ const AS_SENT: &str = "as_sent";
 /// Parts of a product that are read.
 const PARTS: &str = "variants,media,offers,attributes";
 
-/// Query parameters by name.
 pub(crate) type Parameters = BTreeMap<&'static str, String>;
 
 /// Operations on behalf of a caller.

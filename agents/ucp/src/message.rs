@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::Version;
 
-/// Capabilities of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Capability {
     Search,

@@ -35,7 +35,6 @@ enum ToolAction {
     Cancel,
 }
 
-/// A tool of the protocol.
 #[derive(Debug, Clone, Copy)]
 struct Tool {
     name: &'static str,
@@ -209,7 +208,6 @@ impl Tool {
         first.to_uppercase() + rest
     }
 
-    /// Returns the tool's entry in the list of tools.
     fn told(&self) -> Value {
         let text = || json!({ "type": "string" });
         let agent = json!({ "type": "object", "properties": { "profile": text(), "version": text() }, "required": ["profile"] });

@@ -9,7 +9,6 @@ pub(crate) const FIELDS: [&str; 9] = [
     "max", "min", "currency", "colour", "size", "for", "occasion", "not", "brand",
 ];
 
-/// Values by field name.
 pub(crate) type Fields = BTreeMap<&'static str, Vec<String>>;
 
 /// Sentence with its expected constraints.

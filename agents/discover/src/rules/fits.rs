@@ -72,7 +72,6 @@ impl Distance {
 /// Variant of a product that best satisfies the constraints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fit {
-    /// Id of the variant for the cart.
     pub(crate) variant_id: String,
     pub(crate) amount_minor: i64,
     /// Wanted colour, if the variant has it.
@@ -89,7 +88,6 @@ pub(crate) struct Fit {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FitCriteria<'a> {
     pub(crate) sought: &'a ProductCriteria,
-    /// Slugs of unwanted brands.
     pub(crate) unwanted_brands: &'a [&'a str],
 }
 

@@ -9,7 +9,6 @@ use super::version::{Era, LEGACY, MODERN};
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// A header as sent by the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SentHeader<'a> {
     Nothing,

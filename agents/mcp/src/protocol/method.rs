@@ -4,7 +4,6 @@ use super::fault::Fault;
 use super::message::Request;
 use super::version::{Era, negotiated};
 
-/// Method call of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MethodCall {
     /// Handshake of the legacy revisions, with the negotiated revision.
@@ -42,7 +41,6 @@ impl MethodCall {
     }
 }
 
-/// Parses the method call of a request.
 pub(crate) fn asked(request: Request, era: Era) -> Result<MethodCall, Fault> {
     request.params()?;
     match (request.method.as_str(), era) {

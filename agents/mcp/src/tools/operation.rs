@@ -44,7 +44,6 @@ pub(super) struct Operation {
     pub(super) path: String,
     pub(super) parameters: Vec<Parameter>,
     pub(super) has_body: bool,
-    /// `true` if the operation accepts an idempotency key.
     pub(super) idempotent_by_key: bool,
     pub(super) answer: Value,
 }

@@ -23,7 +23,6 @@ pub(crate) struct Results {
     modern: Ends,
 }
 
-/// Constant ends of results.
 #[derive(Debug)]
 struct Ends {
     success: String,

@@ -87,7 +87,6 @@ fn inlined(document: &Value, schema: &Value) -> Value {
     Value::Object(made)
 }
 
-/// Returns the required parameters of each operation.
 fn required(operations: &[Operation]) -> Vec<&str> {
     let requires = |operation: &Operation, name: &str| {
         let mut own = operation.parameters.iter();

@@ -15,7 +15,6 @@ use crate::market::{Item, ShownPrice};
 use crate::members::members;
 use crate::message::Message;
 
-/// Maximum number of lines in a request.
 const LINES_MAX: usize = 100;
 const QUANTITY_MAX: u32 = 999;
 

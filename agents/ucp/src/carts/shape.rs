@@ -87,7 +87,6 @@ pub(crate) enum Answer {
         url: Option<String>,
         token: Option<String>,
     },
-    /// Checkout that was cancelled.
     Canceled,
 }
 

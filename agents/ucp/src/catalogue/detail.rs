@@ -7,7 +7,6 @@ use crate::ids::Ident;
 use crate::market::Market;
 use crate::message::{Capability, Meta};
 
-/// Maximum number of variants in a response.
 const VARIANTS_MAX: usize = 100;
 /// Maximum number of selected or preferred options.
 const OPTIONS_MAX: usize = 20;

@@ -3,7 +3,6 @@ use serde::Deserialize;
 use crate::failure::Failure;
 use crate::market::Parameters;
 
-/// Maximum number of categories in a filter.
 const CATEGORIES_MAX: usize = 20;
 const CATEGORY_CHARS_MAX: usize = 200;
 

@@ -18,7 +18,6 @@ pub(super) struct Body;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IdParameter;
 
-/// Responses of an operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OperationResponses;
 

@@ -28,7 +28,6 @@ struct Shop {
     asked: Mutex<Vec<String>>,
     /// Response to every call, if set.
     refuses: Option<(u16, &'static str, Option<u64>)>,
-    /// Counter of callers' requests.
     counted: Arc<RequestCount>,
 }
 
