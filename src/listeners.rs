@@ -91,7 +91,6 @@ pub(crate) struct SideListener {
     served: ListenerTask,
 }
 
-/// Maximum number of connections to a side listener.
 const ASIDE_CONNECTIONS_MAX: usize = 64;
 
 impl SideListener {

@@ -72,7 +72,6 @@ fn told(error: OperationError) -> CatalogueError {
     }
 }
 
-/// Brands and their products.
 #[derive(Debug)]
 pub(crate) struct Brands {
     pub(crate) catalogue: Arc<dyn Catalogue>,

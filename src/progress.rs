@@ -19,7 +19,6 @@ use crate::output::counted;
 /// Interval between the progress lines of a crawl without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(60);
 
-/// Progress of a crawl.
 #[derive(Debug, Default)]
 struct Counts {
     stores: AtomicU64,
@@ -30,7 +29,6 @@ struct Counts {
 }
 
 impl Counts {
-    /// Formats the progress in one line.
     fn line(&self, elapsed: Duration) -> String {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (hours, minutes) = (elapsed.as_secs() / 3600, elapsed.as_secs() / 60 % 60);

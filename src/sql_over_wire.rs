@@ -28,7 +28,6 @@ const LAKE_LISTEN: &str = "127.0.0.1:8083";
 /// Time for the head of a response in addition to the statement's own time, in milliseconds.
 const BESIDE_MS: u64 = 1_000;
 
-/// SQL over the served release.
 #[derive(Debug, Default)]
 pub(crate) struct ReleaseSql {
     /// Routes for keys that the operator allowed, beside the market's own routes; empty if no key is allowed.

@@ -21,7 +21,6 @@ use crate::exit::{Outcome, plain};
 use crate::wiring::{Context, shutdown_signal};
 
 const DEMO_PRODUCT_PAGES: u32 = 8;
-/// Lifetime of the sign-in link of a demo.
 const LINK_LIFETIME: Duration = Duration::from_secs(12 * 3600);
 
 /// Runs `haat demo`: stores, crawl, lake, release and both servers in one process, until a stop signal.

@@ -145,7 +145,6 @@ async fn write(
     Ok(tally)
 }
 
-/// Target of a feed.
 enum Sink {
     Standard,
     /// File with a temporary name beside its target. The file is removed if this value is dropped early.

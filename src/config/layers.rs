@@ -142,7 +142,6 @@ impl Layers {
         }
     }
 
-    /// True if only the defaults set `key`.
     pub(crate) fn is_default(&self, key: &str) -> bool {
         self.layers
             .iter()

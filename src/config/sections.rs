@@ -175,7 +175,6 @@ pub(crate) struct QueryServer {
     pub(crate) ops_listen: String,
     /// True to serve `/metrics` at any address of `listen`.
     pub(crate) metrics_public: bool,
-    /// Maximum number of connections per client address.
     pub(crate) connections_per_address_max: usize,
     /// Addresses and networks of trusted proxies, separated by commas. Trusted proxies are exempt from the connection
     /// limit.

@@ -21,7 +21,6 @@ use crate::wiring::Context;
 /// Argument that starts the program as a worker. The argument is no command of the CLI, because users do not need it.
 const ARGUMENT: &str = "sql-worker";
 
-/// Tables of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum WorkerTables {
     Market,

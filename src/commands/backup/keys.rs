@@ -26,7 +26,6 @@ pub(super) struct LaterBackups {
 /// Numbers of keys after a restore.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Counts {
-    /// Keys that are accepted.
     pub(super) valid: usize,
     /// Keys that are refused until they are confirmed.
     pub(super) unconfirmed: usize,

@@ -16,7 +16,6 @@ use crate::output::counted;
 use crate::progress::ProbeBar;
 use crate::wiring::{Context, shutdown_signal};
 
-/// Number of concurrent probes.
 const PROBES_CONCURRENT: usize = 16;
 /// Maximum size of a list of stores, in bytes.
 const LIST_BYTES_MAX: u64 = 16 << 20;
@@ -191,7 +190,6 @@ async fn register_each(
     }
 }
 
-/// A probed address.
 struct ProbedAddress {
     finding: Finding,
     /// Brand to register, if it can be crawled.

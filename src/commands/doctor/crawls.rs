@@ -15,7 +15,6 @@ use crate::wiring::Context;
 const SILENT_MS: u64 = 60_000;
 /// Maximum number of latest runs to try until one can be read.
 const RUNS_READ_MAX: usize = 8;
-/// Maximum number of brands to name.
 const NAMED_MAX: usize = 5;
 
 /// Advice if no store can be read.

@@ -20,7 +20,6 @@ pub(super) enum Severity {
 #[derive(Debug, Serialize)]
 pub(super) struct Finding {
     pub(super) subject: &'static str,
-    /// True if `severity` is `ok`.
     ok: bool,
     pub(super) severity: Severity,
     pub(super) found: String,

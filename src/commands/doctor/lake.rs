@@ -36,7 +36,6 @@ const KEPT: [&str; 10] = [
     "exchange_rates/",
     "searches/",
 ];
-/// Maximum number of brands to name.
 const NAMED_MAX: usize = 10;
 /// Tables whose content is part of the program.
 const FACTS: [&str; 2] = ["currencies/", "pincodes/"];

@@ -11,7 +11,6 @@ use crate::output::counted;
 use crate::wiring::Context;
 
 const SUBJECT: &str = "release";
-/// Maximum number of held brands to name.
 const HELD_NAMED_MAX: usize = 5;
 /// Finding if the current release is unknown.
 const LOG: &str = "the name of the current release cannot be read";

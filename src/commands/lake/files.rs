@@ -75,7 +75,6 @@ pub(super) async fn files(
     })
 }
 
-/// Returns a table's description as JSON.
 fn described(table: &LiveTable, home: &Storage) -> Value {
     let files: Vec<Value> = table
         .files

@@ -19,7 +19,6 @@ struct ShippingView {
     brand: String,
     store: String,
     currency: String,
-    /// Terms in the store's texts.
     terms: Option<ShippingPolicy>,
     /// Number of pincodes for which the store was queried.
     pincodes_asked: usize,

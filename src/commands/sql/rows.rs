@@ -41,7 +41,6 @@ impl Format {
 const ROW_GROUP_BYTES_MAX: usize = 64 << 20;
 const ROW_GROUP_ROWS_MAX: usize = 1 << 20;
 
-/// Encodes rows in one of the formats.
 pub(super) enum Encoder {
     Json {
         writer: Writer<Vec<u8>, JsonArray>,
