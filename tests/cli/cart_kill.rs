@@ -64,7 +64,6 @@ struct Walk {
     runtime: tokio::runtime::Runtime,
     client: reqwest::Client,
     server: Option<Server>,
-    /// Number of restarts of the server.
     restarts: usize,
     /// Responses so far, in the order of the steps.
     answers: Vec<Value>,

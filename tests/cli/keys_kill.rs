@@ -26,7 +26,6 @@ const MASTER_KEY: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a
 
 #[derive(Default)]
 struct Ledger {
-    /// Created keys by id.
     made: BTreeMap<String, String>,
     revoked: BTreeSet<String>,
 }

@@ -63,7 +63,6 @@ fn market() -> (Haat, ServerProcess, Value) {
     (haat, stores, told)
 }
 
-/// Returns the number of rows in each listed table.
 fn rows(listed: &Value) -> Value {
     let tables = listed["tables"].as_array().unwrap();
     let one = |table: &Value| {

@@ -69,7 +69,6 @@ impl Market {
     }
 }
 
-/// Returns the error code of a result.
 fn code(result: &Value) -> String {
     assert_eq!(result["isError"], true, "{result}");
     let text = result["content"][0]["text"].as_str().unwrap();

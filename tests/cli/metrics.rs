@@ -165,7 +165,6 @@ fn the_release_that_is_served_is_in_the_log_and_its_age_in_the_metrics() {
     assert!(difference.abs() < 0.001, "{built_at}: {told:?}");
 }
 
-/// Returns the value of a metric.
 fn value(text: &str, line: &str) -> f64 {
     let told = text.lines().find_map(|found| found.strip_prefix(line));
     told.unwrap_or_else(|| panic!("no {line:?} in {text}"))

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::support::{Haat, ServerProcess, get};
 
-/// Running servers, and their home.
 pub(crate) struct RunningServers {
     _servers: Vec<ServerProcess>,
     _home: Haat,

@@ -162,7 +162,6 @@ fn the_page_shows_what_the_server_answers() {
     }
 }
 
-/// Returns the text of a page between two texts.
 #[track_caller]
 fn between<'a>(dom: &'a str, from: &str, to: &str) -> &'a str {
     let rest = dom.split_once(from).unwrap_or_else(|| panic!("no {from:?}: {dom}")).1;

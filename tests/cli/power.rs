@@ -86,7 +86,6 @@ impl UnsyncedName {
 struct UnsyncedFiles {
     /// File of each name. A file can have several names.
     ids: HashMap<PathBuf, usize>,
-    /// Number of files.
     files: usize,
     /// Files with data that was not synced.
     dirty: HashSet<usize>,

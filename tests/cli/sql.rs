@@ -369,7 +369,6 @@ fn an_address_that_others_reach_is_refused_without_keys() {
     assert!(told.code != 0 && !told.stderr.contains("haat_live_secret"), "{told:?}");
 }
 
-/// Returns the child processes of a program.
 fn children(program: u32) -> Vec<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{program}/task")).unwrap();
     let started = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("children")).unwrap_or_default();

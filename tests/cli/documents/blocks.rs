@@ -11,7 +11,6 @@ pub(crate) enum Mark {
     NotRun(String),
 }
 
-/// Fenced block.
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
     /// Position of the block: `docs/buying.md:6`.
@@ -49,7 +48,6 @@ pub(crate) fn documents() -> Vec<Document> {
     paths.into_iter().map(read).collect()
 }
 
-/// Returns the document with this path.
 pub(crate) fn document(path: &str) -> Document {
     let found = documents().into_iter().find(|document| document.path == path);
     found.unwrap_or_else(|| panic!("there is no {path}"))

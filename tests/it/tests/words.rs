@@ -44,7 +44,6 @@ fn first_word(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Returns the name of the type that a line declares.
 fn declared(line: &str) -> Option<&str> {
     let line = match line.strip_prefix("pub") {
         Some(rest) => rest

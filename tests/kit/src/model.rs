@@ -99,7 +99,6 @@ pub fn http_answer(status: &str, headers: &str, body: &str) -> String {
     )
 }
 
-/// Reads one request to its end.
 async fn read_request(stream: &mut TcpStream) -> String {
     let (mut read, mut buffer) = (Vec::new(), [0; 4096]);
     loop {
