@@ -10,7 +10,6 @@ use uuid::Uuid;
 const CUSTOMERS_MAX: usize = 10_000;
 const TOKENS_MAX: usize = 20_000;
 
-/// Lifetime of a token in days.
 const TOKEN_DAYS: i64 = 42;
 
 /// The state of a customer's account, which decides if the customer can log in.

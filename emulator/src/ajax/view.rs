@@ -16,7 +16,6 @@ pub(super) fn hundredths(minor: u64, exponent: u32) -> u64 {
     u64::try_from(exact / 10_u128.pow(exponent)).unwrap_or(u64::MAX)
 }
 
-/// Handles `/cart.js`.
 pub(super) fn cart_js(service: &CartService<'_>, session: &Session) -> Reply {
     let reply = match session.cart(service) {
         Some(cart) => written(200, &whole(service, &cart, &service.bill(&cart))),

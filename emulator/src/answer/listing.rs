@@ -137,7 +137,6 @@ pub(crate) fn collections(shop: &Shop, ask: &Ask) -> Reply {
     Reply::json(body).validated()
 }
 
-/// Handles `/collections/{handle}.json`.
 pub(crate) fn collection(shop: &Shop, handle: &str) -> Option<Reply> {
     let shelves = shop.catalogue.shelves(shop.epoch());
     let shelf = shelves.iter().find(|shelf| shelf.handle == handle)?;

@@ -5,12 +5,11 @@ use crate::reply::Reply;
 use crate::shop::Shop;
 use crate::terms::{DrawnTerms, NO_SHIPPING_POLICY, drawn_terms, shipping_dice};
 
-/// A policy of a store.
 #[derive(Debug, Clone)]
 pub(crate) struct Policy {
     pub(crate) handle: &'static str,
     pub(crate) title: &'static str,
-    /// Policy text as HTML.
+    /// Text of the policy as HTML.
     pub(crate) body: String,
 }
 

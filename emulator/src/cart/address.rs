@@ -5,7 +5,6 @@ use uuid::Uuid;
 use super::{Address, Cart, CartRefusal, Refusal};
 use crate::places;
 
-/// Maximum number of addresses in one cart.
 const ADDRESSES_MAX: usize = 20;
 
 /// Maximum number of characters in one part of an address.
@@ -249,7 +248,6 @@ impl Cart {
         Ok(())
     }
 
-    /// Replaces all addresses of the cart.
     pub(crate) fn replace_addresses(&mut self, inputs: Vec<AddressInput>, prefix: &[&str]) -> Result<(), CartRefusal> {
         self.addresses.clear();
         self.delivery = None;

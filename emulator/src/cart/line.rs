@@ -5,7 +5,6 @@ use uuid::Uuid;
 use super::rules::checked_attributes;
 use super::{Attribute, Cart, CartRefusal, LINES_MAX, Line, Notice, Offers, Refusal};
 
-/// Maximum quantity of one line.
 const QUANTITY_MAX: i64 = 1_000_000;
 
 #[derive(Debug, Clone)]

@@ -23,7 +23,6 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use uuid::Uuid;
 
-/// Maximum number of lines in one cart.
 pub(crate) const LINES_MAX: usize = 500;
 
 /// Maximum size of one cart in bytes. The platform's own limit is not known.

@@ -3,7 +3,6 @@
 use super::{Attribute, Cart, CartRefusal, Refusal};
 use crate::discount::folded;
 
-/// Maximum number of characters in a note.
 const NOTE_MAX: usize = 5_000;
 
 /// Maximum number of attributes of a cart or a line. The next constants limit their length. The platform's own limits
@@ -12,7 +11,6 @@ const ATTRIBUTES_MAX: usize = 250;
 const KEY_MAX: usize = 255;
 const VALUE_MAX: usize = 8_192;
 
-/// Maximum number of codes in one cart.
 const CODES_MAX: usize = 250;
 const CODE_MAX: usize = 255;
 

@@ -25,7 +25,6 @@ fn not_too_large(cart: &Cart) -> Result<(), CartRefusal> {
     Err(CartRefusal::whole(Refusal::new("CART_TOO_LARGE", &["cartId"], message)))
 }
 
-/// Outcome of a cart request.
 #[derive(Debug)]
 pub(crate) struct CartOutcome {
     /// Cart with its bill; `None` if the response shows no cart.

@@ -49,7 +49,6 @@ impl Changes {
         self.read(product, |overlay| overlay.number)
     }
 
-    /// Returns the stock that was set for a variant.
     pub(crate) fn stock(&self, product: u64, variant: u64) -> Option<i64> {
         self.read(product, |overlay| overlay.stock.get(&variant).copied())?
     }

@@ -17,7 +17,6 @@ pub(crate) struct Lie {
     pub(crate) customers_throttled: bool,
     /// Quantity that the store states for every cart line.
     pub(crate) pieces: Option<u32>,
-    /// Origin of the checkout links.
     pub(crate) checkout_origin: Option<String>,
 }
 

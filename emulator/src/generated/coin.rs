@@ -7,7 +7,6 @@ use crate::table::rows;
 pub(crate) struct Coin {
     /// ISO 4217 currency code.
     pub(crate) code: &'static str,
-    /// Number of decimals in price texts.
     pub(crate) decimals: u32,
     /// Value of a thousand rupees in minor units (with `decimals` decimals).
     minor_per_1000_rupees: u64,

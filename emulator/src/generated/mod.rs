@@ -28,7 +28,6 @@ pub(crate) use split::split;
 
 use crate::json::push_inner;
 
-/// Catalogue of one generated store.
 #[derive(Debug)]
 pub(crate) struct GeneratedCatalogue {
     pub(crate) persona: Persona,

@@ -70,7 +70,6 @@ impl Persona {
         }
     }
 
-    /// Returns the numeric id of the shop.
     pub(crate) fn shop_id(&self) -> u64 {
         50_000_000_000 + Dice::of(&[self.seed, 0x0053_484f_5049, u64::from(self.index)]).below(40_000_000_000)
     }

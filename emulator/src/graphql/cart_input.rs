@@ -16,7 +16,6 @@ pub(super) fn texts(args: Args<'_>, name: &str) -> Vec<String> {
     args.list(name).iter().filter_map(owned).collect()
 }
 
-/// Returns the objects in a list argument.
 fn objects<'a>(args: Args<'a>, name: &str) -> impl Iterator<Item = Args<'a>> + use<'a> {
     args.list(name).iter().filter_map(Args::in_object)
 }

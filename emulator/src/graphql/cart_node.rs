@@ -219,7 +219,6 @@ impl ObjectValue for GroupNode<'_> {
     }
 }
 
-/// Line of a cart, by its index.
 struct NthLine {
     shown: Rc<CartView>,
     nth: usize,

@@ -111,7 +111,6 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// Returns the cost of the object in a field.
     fn object(&self, field: &'a Field) -> u64 {
         let kind = super::schema().and_then(|schema| schema.types.get(field.definition.ty.inner_named_type()));
         let is_union = matches!(kind, Some(ExtendedType::Union(_)));

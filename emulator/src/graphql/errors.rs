@@ -93,7 +93,6 @@ pub(super) fn of_request(error: &RequestError, document: &ExecutableDocument) ->
     json!({ "message": error.message().to_string(), "locations": locations(error.location(), document) })
 }
 
-/// Returns an error about the value of a variable.
 pub(super) fn of_variable(error: &RequestError, document: &ExecutableDocument) -> Value {
     let mut told = of_request(error, document);
     told["extensions"] = json!({ "code": "INVALID_VARIABLE" });

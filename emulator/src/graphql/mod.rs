@@ -134,7 +134,6 @@ fn respond(shop: &Shop, ask: &Ask, twist: &Twist, scopes: Scopes) -> Reply {
     Reply::posted(200, written(errors, executed.data.as_ref(), extensions))
 }
 
-/// Returns the `extensions` of a response.
 fn extensions(view: &View<'_>, cost: u64) -> Map<String, Value> {
     let mut extensions = Map::new();
     if view.audience.is_told {

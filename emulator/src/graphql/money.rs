@@ -17,7 +17,6 @@ pub(super) fn decimal(price: &str) -> Option<String> {
     Some(format!("{whole}.{fraction}"))
 }
 
-/// Returns an amount with its currency.
 pub(super) fn money(price: &str, currency: &str) -> Option<Value> {
     Some(json!({ "amount": decimal(price)?, "currencyCode": currency }))
 }

@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use super::args::Args;
 
-/// Maximum number of items in one page.
 const PAGE_MAX: i64 = 250;
 
 /// Requested page of a list.
@@ -30,7 +29,6 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// A range of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Page {
     pub(super) range: Range<usize>,
@@ -44,7 +42,6 @@ pub(super) fn cursor(id: u64, value: &Value, place: usize) -> String {
     STANDARD.encode(text)
 }
 
-/// Returns the id and the index in a cursor.
 fn read(cursor: &str) -> Result<(u64, usize), String> {
     let read = || {
         let value: Value = serde_json::from_slice(&STANDARD.decode(cursor).ok()?).ok()?;

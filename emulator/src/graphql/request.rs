@@ -17,7 +17,6 @@ use crate::ask::Ask;
 use crate::reply::Reply;
 use crate::shop::lock;
 
-/// Maximum number of values in one input list.
 const INPUT_MAX: usize = 250;
 
 /// Number of valid documents in the cache, which saves validation for repeated queries.
