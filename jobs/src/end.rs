@@ -114,7 +114,6 @@ impl JobReport {
 pub(crate) enum EndReason {
     /// The job exceeded its time limit.
     Limit,
-    /// The process was stopped.
     Stop,
     /// Another process may have taken over the job.
     Fenced,

@@ -20,7 +20,6 @@ const AT_ONCE: u32 = 512;
 pub(super) struct Patience {
     /// Number of staged stores that is enough for a commit.
     pub(super) stores_max: usize,
-    /// Maximum waiting time of a store.
     pub(super) wait_max: Duration,
     /// Interval between checks for staged stores.
     pub(super) poll: Duration,

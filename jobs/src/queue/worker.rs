@@ -89,5 +89,4 @@ pub(super) fn queued(run: &WorkRun) -> QueuedRun {
     }
 }
 
-/// Tasks by run id.
 pub(super) type Runs = BTreeMap<RunId, tokio::task::AbortHandle>;
