@@ -15,7 +15,6 @@ pub(crate) struct Limits {
     pub(crate) held_bytes: Option<u64>,
     /// Memory that the query engine counts, in bytes.
     pub(crate) pool_bytes: u64,
-    /// CPU time in seconds.
     pub(crate) cpu_s: u64,
 }
 

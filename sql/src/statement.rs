@@ -10,7 +10,6 @@ use crate::SqlError;
 use crate::names::tables_read;
 use crate::rewrite::rewrite;
 
-/// Maximum length of a statement, in bytes.
 pub(crate) const STATEMENT_BYTES_MAX: usize = 64 * 1024;
 /// Maximum number of tokens without commas and literals. Planning recurses over them.
 const WORDS_MAX: usize = 4_000;

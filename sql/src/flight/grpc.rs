@@ -21,7 +21,6 @@ const GRPC: HeaderValue = HeaderValue::from_static("application/grpc");
 const STATUS: HeaderName = HeaderName::from_static("grpc-status");
 const MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
 
-/// Maximum size of a request, in bytes.
 const REQUEST_BYTES_MAX: usize = 256 * 1024;
 /// Characters that must be percent-encoded in a status message.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b'%');

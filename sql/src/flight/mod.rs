@@ -67,7 +67,6 @@ type Tell = dyn Fn(&RecordBatch) -> Result<RecordBatch, SqlError> + Send + Sync;
 
 /// Parsed Flight SQL command.
 enum Command {
-    /// Rows of a statement.
     Rows(Question),
     /// Data that is the same on every server.
     Constant(RecordBatch),

@@ -14,7 +14,6 @@ use tokio::process::Child;
 
 use crate::stuck;
 
-/// Number of products in the test market.
 pub(crate) const PRODUCTS: i64 = 100_000;
 
 fn field(name: &str, data_type: DataType, comment: &str) -> Field {
