@@ -7,7 +7,6 @@ use crate::event::EventData;
 use crate::rules::conditions::WatchReason;
 use crate::rules::reading::Reading;
 
-/// Maximum number of characters of a title in a subject.
 const TITLE_CHARS_MAX: usize = 120;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

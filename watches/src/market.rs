@@ -5,7 +5,6 @@ use std::fmt;
 use async_trait::async_trait;
 use data_model::{Classify, ErrorCode, ProductId, ProductIdent, ResolvedProducts, Timestamp, VariantId};
 
-/// Maximum number of idents in one request.
 pub(crate) const IDENTS_MAX: usize = 20;
 
 /// Product that a query finds.

@@ -15,10 +15,8 @@ use crate::schema::{Watch, WatchEvent};
 use crate::target::{Mailbox, Target, Webhook, check, random_hex};
 use crate::watches::Watches;
 
-/// Maximum number of returned events of a watch.
 const EVENTS_MAX: u32 = 100;
 
-/// Watch to create.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct NewWatch {
     pub(crate) subject: NewSubject,
@@ -31,7 +29,6 @@ pub(crate) struct NewWatch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum NewReceiver {
-    /// URL of a program.
     WebhookUrl(Url),
     /// E-mail address of a person.
     Email(String),
@@ -39,9 +36,7 @@ pub(crate) enum NewReceiver {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) enum NewSubject {
-    /// A product or one of its variants.
     Product { ident: ProductIdent, variant: Option<u64> },
-    /// A search query.
     Query(String),
 }
 
@@ -138,7 +133,6 @@ impl Watches {
         Ok(Target::Mailbox(Mailbox { email }))
     }
 
-    /// Returns the terms of a new watch, and its initial reading.
     async fn terms(
         &self,
         subject: NewSubject,
@@ -199,7 +193,6 @@ impl Watches {
         self.document(&row.ok_or(WatchError::Unknown)?)
     }
 
-    /// Replaces the secret of a watch.
     pub(crate) async fn rotate_secret(&self, caller: &Caller, id: &str) -> Result<Watch, WatchError> {
         let parts = &self.0;
         // If another request replaces the secret at the same time, the next attempt replaces that newer secret.

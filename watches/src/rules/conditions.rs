@@ -14,7 +14,6 @@ pub(crate) struct Terms {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Subject {
-    /// Product that is watched.
     Product(WatchedProduct),
     /// Products that a query finds.
     Query(String),
@@ -55,7 +54,7 @@ pub enum WatchReason {
 }
 
 impl Conditions {
-    /// Returns which conditions a reading satisfies.
+    /// Returns for each condition if a reading satisfies it.
     fn hold(&self, reading: &Reading) -> [(bool, WatchReason); 3] {
         let price = reading.price_minor.filter(|_| reading.currency == self.currency);
         let is_below = self.price_below.zip(price).is_some_and(|(bound, price)| price < bound);

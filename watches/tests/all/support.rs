@@ -429,7 +429,6 @@ impl Receiver {
         self.arrived.recv().await.unwrap()
     }
 
-    /// Returns all messages that have arrived.
     pub(crate) fn arrivals(&mut self) -> Vec<Delivery> {
         std::iter::from_fn(|| self.arrived.try_recv().ok()).collect()
     }
