@@ -10,7 +10,6 @@ use crate::Inner;
 use crate::answer::{data, state_problem};
 use crate::session::Visitor;
 
-/// Maximum number of carts in the list.
 const LISTED_MAX: u32 = 20;
 
 /// Handles `GET /dashboard/api/carts`: the visitor's open carts, the newest first.

@@ -20,7 +20,6 @@ pub(crate) async fn ask(browser: &mut Browser<'_>, email: &str) -> Answer {
     browser.post("/dashboard/api/mail", &json!({ "email": email })).await
 }
 
-/// Returns the link token in the text of a mail.
 pub(crate) fn token(text: &str) -> String {
     let (_, link) = text.split_once("https://market.example/dashboard/link#").unwrap();
     link.split_whitespace().next().unwrap().to_owned()

@@ -41,7 +41,6 @@ pub(crate) enum Signature {
     PublicKeyAsSecret,
 }
 
-/// Faults of the fake provider.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ProviderFaults {
     /// Claims that replace those of the tokens; null removes a claim.

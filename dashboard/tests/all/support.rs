@@ -80,7 +80,6 @@ impl Site {
         (link.unwrap(), id)
     }
 
-    /// Returns a browser in which `name` is signed in.
     pub(crate) async fn signed_in(&self, name: &str) -> Browser<'_> {
         let mut browser = Browser::new(self);
         let (link, _) = self.link(name).await;
