@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 const FAILURES: u32 = 3;
 /// Duration of the first pause. Each further pause without a success in between is twice as long.
 const PAUSE: Duration = Duration::from_secs(5);
-/// Maximum duration of a pause.
 const PAUSE_MAX: Duration = Duration::from_secs(160);
 
 /// Circuit breaker, so that users do not wait for a failing model. Requests pause after several failures in a row. Then

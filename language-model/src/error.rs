@@ -15,7 +15,6 @@ pub(crate) enum Fault {
     /// The model name is missing or cannot be sent.
     #[error("model: must have 1 to {} visible ASCII characters", crate::NAME_BYTES_MAX)]
     Name,
-    /// The timeout exceeds the maximum.
     #[error("timeout_ms: must be between 1 and {max}")]
     Timeout { max: u64 },
     /// The limits allow no answer or no caller.
