@@ -25,7 +25,6 @@ struct Kind {
     of_path: fn(&Value) -> Value,
 }
 
-/// Server with its clients.
 struct BenchServer {
     server: ServerProcess,
     client: Client,

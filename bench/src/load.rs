@@ -10,7 +10,6 @@ use nix::unistd::Pid;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-/// Result of a load.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) answered: usize,

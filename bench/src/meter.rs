@@ -9,7 +9,6 @@ use nix::time::clock_getcpuclockid;
 use nix::unistd::Pid;
 use serde::Serialize;
 
-/// Figure with its baseline.
 #[derive(Debug, Serialize)]
 pub(crate) struct Figure {
     pub(crate) name: String,
@@ -108,7 +107,6 @@ pub(crate) fn memory_of_process(pid: u32) -> anyhow::Result<(f64, f64)> {
     Ok((kib("RssAnon:") * 1024.0, kib("RssFile:") * 1024.0))
 }
 
-/// Returns the quantile of the values for `share`.
 pub(crate) fn quantile(values: &mut [f64], share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     #[expect(

@@ -13,14 +13,11 @@ use crate::meter::{Figure, quantile};
 use crate::reads::{RequestSet, encoded};
 use crate::setup::Bench;
 
-/// Duration of each load.
 const LOAD: Duration = Duration::from_secs(10);
 /// Number of clients that keep the server busy without a queue.
 const CLIENTS: usize = 4;
-/// Number of release swaps.
 const SWAPS: usize = 100;
 
-/// Maximum time for a swap.
 const SWAP_MAX: Duration = Duration::from_secs(60);
 /// Core of the server and core of the load.
 const CORES: [usize; 2] = [0, 1];

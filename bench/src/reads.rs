@@ -9,7 +9,6 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, memory_of_process, quantile};
 use crate::setup::{Bench, ServerProcess};
 
-/// Number of requests of each kind.
 const REQUESTS: usize = 2_000;
 
 /// Requests built from the titles, ids and brands of the catalogue, the same in every run on the same catalogue.
