@@ -53,7 +53,7 @@ async fn a_server_whose_certificate_another_authority_signed_is_done_without() {
         return;
     };
     is_done_without(&with_ca(&server, other.ca_file())).await;
-    // The test machine does not trust the authority either.
+    // The test machine's own certificates do not include the authority.
     is_done_without(&with_ca(&server, String::new())).await;
 }
 
