@@ -327,7 +327,7 @@ fn the_state_is_looked_at_and_never_made() {
     assert_eq!((answer.code, damaged.len()), (1, 1), "{answer:?}");
     assert!(damaged[0].1.contains("haat restore"), "{damaged:?}");
 
-    // The database is truncated or empty. The key shows that there was a database.
+    // The database file is empty or missing, but the master key shows that there was a database.
     for empty in [true, false] {
         std::fs::remove_file(&file).unwrap();
         for log in ["state.sqlite3-wal", "state.sqlite3-shm"] {
