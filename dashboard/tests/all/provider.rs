@@ -27,9 +27,9 @@ pub(crate) enum Signature {
     /// The published key signs.
     #[default]
     Own,
-    /// Another key signs, with the id of the published key.
+    /// Another key signs and has the id of the published key.
     Other,
-    /// Another key signs, which is embedded in the token.
+    /// A key that is embedded in the token signs.
     Embedded,
     /// A new key signs, which the provider publishes from now on.
     Rotated,
