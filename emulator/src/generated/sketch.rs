@@ -110,7 +110,7 @@ impl<'a> Sketch<'a> {
         sketch
     }
 
-    /// Returns a product that is in no slot, which faults invent.
+    /// Returns an invented product, which is in no slot. Faults need such products.
     pub(crate) fn invented(persona: &'a Persona, number: u64, slots: u64) -> Self {
         let identity = fold(&[persona.seed, 0x494e_5645, u64::from(persona.index), number]);
         Self::of(
