@@ -97,7 +97,7 @@ async fn a_key_that_did_nothing_may_be_used_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn changes_of_one_cart_at_two_servers_come_one_after_the_other() {
-    // The last request waits for all others.
+    // The last request waits for all others, so the time budget is long.
     let config = live_gateway::CartConfig {
         budget_ms: 50_000,
         ..live_gateway::CartConfig::default()
