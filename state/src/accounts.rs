@@ -16,12 +16,12 @@ use crate::random;
 const ID_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const ID_CHARS: usize = 16;
 
-/// Issuer of accounts that sign in with the operator's links. This name cannot clash with an OpenID provider, whose
+/// Issuer of accounts that sign in with the operator's links. The name cannot clash with an OpenID provider, whose
 /// issuer is a URL.
 pub const LOCAL_ISSUER: &str = "local";
 
-/// Issuer of accounts of people who sign in with a mailed link; the subject is their e-mail address. The account's
-/// `email` is set once such a link was used.
+/// Issuer of accounts that sign in with a mailed link. The subject is the e-mail address. The account's `email` is set
+/// once such a link was used.
 pub const MAIL_ISSUER: &str = "mail";
 
 /// A person who has signed in, or may sign in.
@@ -31,10 +31,9 @@ pub struct Account {
     pub id: AccountId,
     /// The identity provider: its URL, or [`LOCAL_ISSUER`] or [`MAIL_ISSUER`].
     pub issuer: String,
-    /// The issuer's id of the owner; never reused for another person.
+    /// The issuer's id of the owner. Issuers never reuse an id for another person.
     pub subject: String,
-    /// The owner's e-mail address as last reported by the issuer. The address is for display only; no decision depends
-    /// on it.
+    /// The owner's e-mail address as last reported by the issuer, for display only.
     pub email: Option<String>,
     /// Time at which the account was created.
     pub created_at: Timestamp,
@@ -42,7 +41,6 @@ pub struct Account {
 
 type AccountRow = (String, String, String, Option<String>, i64);
 
-/// Generates the id of a new account.
 pub(crate) fn new_account_id() -> Result<AccountId, StateError> {
     let id: [u8; ID_CHARS] = random::characters_of_32(ID_ALPHABET)?;
     let id = format!("acc_{}", String::from_utf8_lossy(&id));
@@ -52,10 +50,7 @@ pub(crate) fn new_account_id() -> Result<AccountId, StateError> {
 impl State {
     /// Finds the account of a provider's subject, or creates it. A given e-mail address replaces an older one.
     ///
-    /// Accounts are identified only by issuer and subject, because an address can change owners.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Only issuer and subject identify an account, because an address can change owners.
     #[boxed]
     pub async fn find_or_create_account(
         &self,
@@ -71,9 +66,6 @@ impl State {
     }
 
     /// Returns one account; `None` if the id is unknown.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn account(&self, id: &AccountId) -> Result<Option<Account>, StateError> {
         let sql = "SELECT id, issuer, subject, email, created_at FROM accounts WHERE id = $1";
@@ -82,9 +74,6 @@ impl State {
     }
 
     /// Returns the counted requests of all keys of an account from `from` to `to`, both included, oldest first.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn usage_of_account(&self, id: &AccountId, from: Day, to: Day) -> Result<Vec<UsageEntry>, StateError> {
         let sql = "SELECT usage.key_id, usage.day, usage.route, usage.requests FROM usage \
@@ -105,21 +94,21 @@ impl State {
 }
 
 impl Account {
-    /// Returns the verified e-mail address. The owner verified it by signing in with a link that was mailed to it.
+    /// Returns the verified e-mail address: the owner signed in with a link that was mailed to it.
     #[must_use]
     pub fn proved_email(&self) -> Option<&str> {
         self.email.as_deref().filter(|_| self.issuer == MAIL_ISSUER)
     }
 
-    /// Returns the display name of the owner: the e-mail address, else the provider's subject.
+    /// Returns the display name of the owner: the e-mail address, or else the provider's subject.
     #[must_use]
     pub fn name(&self) -> &str {
         self.email.as_deref().unwrap_or(&self.subject)
     }
 }
 
-/// Finds or creates the account of a provider's subject, within a transaction. The audit contains no e-mail address,
-/// because its entries are never deleted.
+/// Finds or creates an account within a transaction. Audit entries are never deleted, so they contain no e-mail
+/// address.
 pub(crate) async fn find_or_create(
     writing: &mut WriteTransaction,
     issuer: &str,

@@ -8,12 +8,12 @@ use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 use crate::names::{AccountId, KeyId};
 
-/// The actor of a change, which also determines the keys that it may change: the operator all keys, an account its own
-/// keys, a key only itself, and an unknown person none.
+/// The actor of a change. The operator may change all keys, an account its own keys, a key only itself, and an unknown
+/// person none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "name", rename_all = "snake_case")]
 pub enum Actor {
-    /// The operator, with the interface used: `cli` or `demo`.
+    /// The operator, with the interface: `cli` or `demo`.
     Operator(String),
     /// A signed-in account.
     Account(AccountId),
@@ -69,7 +69,7 @@ data_model::named! {
 /// One entry of the audit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditEvent {
-    /// Sequence number; later entries have higher numbers, possibly with gaps.
+    /// Sequence number, which increases with gaps.
     pub seq: i64,
     /// Time of the change.
     pub at: Timestamp,
@@ -81,18 +81,18 @@ pub struct AuditEvent {
     pub key: Option<KeyId>,
     /// The account that was changed.
     pub account: Option<AccountId>,
-    /// Further fields, depending on the action; never contains a key.
+    /// Further fields, depending on the action. The fields never contain a key.
     pub detail: serde_json::Value,
 }
 
 /// A filter for audit entries.
 #[derive(Debug, Clone, Default)]
 pub struct AuditQuery {
-    /// Only entries about this key.
+    /// Includes only entries about this key.
     pub key: Option<KeyId>,
-    /// Only entries about this account.
+    /// Includes only entries about this account.
     pub account: Option<AccountId>,
-    /// Only entries older than the one with this `seq`, for paging.
+    /// Includes only entries with a lower `seq`, for paging.
     pub before: Option<i64>,
 }
 
@@ -125,7 +125,6 @@ impl Actor {
         }
     }
 
-    /// Returns true if the actor may change the key with this id and account.
     pub(crate) fn may_touch(&self, id: &KeyId, account: Option<&AccountId>) -> bool {
         match self {
             Self::Operator(_) => true,
@@ -194,13 +193,9 @@ type AuditRow = (i64, i64, String, String, String, Option<String>, Option<String
 
 impl State {
     /// Returns at most `limit` entries, newest first.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn audit(&self, query: &AuditQuery, limit: u32) -> Result<Vec<AuditEvent>, StateError> {
-        // An unset filter is NULL; the casts give PostgreSQL the type of a parameter that is not compared with a
-        // column.
+        // The casts give PostgreSQL the type of a parameter that is not compared with a column.
         let sql = "SELECT seq, at, actor_kind, actor_name, action, key_id, account, detail FROM audit \
                    WHERE (CAST($1 AS TEXT) IS NULL OR key_id = $1) AND (CAST($2 AS TEXT) IS NULL OR account = $2) \
                    AND seq < $3 ORDER BY seq DESC LIMIT $4";
@@ -219,9 +214,6 @@ impl State {
     }
 
     /// Records a request to a brand's store to sign somebody in. `detail` must not contain an e-mail address.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn audit_store_account(
         &self,

@@ -9,7 +9,7 @@ use crate::error::StateError;
 pub struct CouponOutcome {
     /// The code, in uppercase.
     pub code: String,
-    /// The tested item; `None` if the store says that the code does not exist for any cart.
+    /// The tested item. `None` if the store reports that the code does not exist.
     pub variant: Option<VariantId>,
     /// The verdict of the store.
     pub verdict: CouponVerdict,
@@ -22,11 +22,11 @@ pub struct CouponOutcome {
 pub struct CouponBounds {
     /// Outcomes before this time are deleted for all stores.
     pub oldest: Timestamp,
-    /// Maximum number of outcomes per store; beyond it the oldest are deleted.
+    /// Maximum number of outcomes per store. The oldest are deleted.
     pub per_store_max: u32,
 }
 
-/// Placeholder item for an outcome on a cart without a single tested item.
+/// Item id of an outcome for another cart than one with a single tested item.
 const OTHER_CART: i64 = -1;
 
 type OutcomeRow = (
@@ -42,8 +42,8 @@ type OutcomeRow = (
 );
 
 impl State {
-    /// Stores the verdicts of a store. Of two outcomes for a code and item the later one is kept, regardless of the
-    /// order of calls. If a code does not exist at the store, that applies to every item until the code works.
+    /// Stores the verdicts of a store. Of two outcomes for a code and item, the later one is kept, in any order of
+    /// calls. A code that does not exist at the store is unknown for every item until it works again.
     ///
     /// # Errors
     /// [`StateError`]; the call may be repeated.
@@ -73,8 +73,8 @@ impl State {
         writing.commit().await
     }
 
-    /// Stores codes that applied to a cart with other contents than one item. The discount there does not predict that
-    /// of another cart, but the codes are worth testing again.
+    /// Stores codes that applied to a cart with other contents than one item. Such a discount does not predict that of
+    /// another cart, but the codes are worth another test.
     ///
     /// # Errors
     /// [`StateError`]; the call may be repeated.
@@ -95,11 +95,8 @@ impl State {
         writing.commit().await
     }
 
-    /// Returns a store's verdicts since a time on codes for this item, and codes that do not exist at the store; latest
-    /// first.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns a store's verdicts since a time on codes for this item, and the codes that do not exist at the store.
+    /// The latest verdict is first.
     #[boxed]
     pub async fn coupons(
         &self,
@@ -116,9 +113,6 @@ impl State {
     }
 
     /// Returns the codes that applied to any item of a store since a time, most recent first, up to a limit.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn coupons_that_worked(
         &self,
@@ -134,8 +128,8 @@ impl State {
     }
 }
 
-/// Deletes contradicted outcomes: if the code works or fails on an item, that it does not exist; if it does not exist,
-/// its outcomes on items.
+/// Deletes contradicted outcomes. A code with an outcome for an item exists. A code that does not exist has no outcomes
+/// for items.
 async fn forget_contrary(
     writing: &mut WriteTransaction,
     store: &StoreHost,

@@ -1,4 +1,4 @@
-//! Customer accounts at stores that callers signed in to, and the tokens for stores' Storefront APIs.
+//! Customer accounts at stores that callers signed in to, and access tokens for stores' Storefront APIs.
 
 use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
@@ -16,10 +16,7 @@ pub struct CustomerRow {
 }
 
 impl State {
-    /// Stores the customer that a caller is signed in as at a store, replacing an earlier one.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Stores the customer as whom a caller is signed in at a store. An earlier customer is replaced.
     #[boxed]
     pub async fn put_customer(
         &self,
@@ -33,10 +30,7 @@ impl State {
         self.changed(sql, values).await.map(|_| ())
     }
 
-    /// Returns the customers that a caller is signed in as at stores, if their token has not expired.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns the customers as whom a caller is signed in at stores, without expired tokens.
     #[boxed]
     pub async fn customers(&self, caller: &str, now: Timestamp) -> Result<Vec<(StoreHost, CustomerRow)>, StateError> {
         let sql =
@@ -52,20 +46,14 @@ impl State {
         rows.into_iter().map(read).collect()
     }
 
-    /// Deletes the customer that a caller is signed in as at a store.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Deletes the customer as whom a caller is signed in at a store.
     #[boxed]
     pub async fn forget_customer(&self, caller: &str, store: &StoreHost) -> Result<bool, StateError> {
         let sql = "DELETE FROM customers WHERE caller = $1 AND store = $2";
         self.changed(sql, values![caller, store.as_str()]).await
     }
 
-    /// Stores the sealed token for a store's Storefront API, replacing an earlier one.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Stores the sealed token for a store's Storefront API. An earlier token is replaced.
     #[boxed]
     pub async fn put_storefront_token(
         &self,
@@ -80,9 +68,6 @@ impl State {
     }
 
     /// Returns the sealed token for a store's Storefront API, if one is stored.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn storefront_token(&self, store: &StoreHost) -> Result<Option<Vec<u8>>, StateError> {
         let sql = "SELECT sealed FROM storefront_tokens WHERE store = $1";

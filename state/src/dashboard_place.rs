@@ -7,11 +7,8 @@ use crate::database::{State, values};
 use crate::error::StateError;
 
 impl State {
-    /// Records that a server has the dashboard at `public_url` from `now` on. Of several servers, the latest record is
+    /// Records that a server has the dashboard at `public_url` from `now` on. The latest record of several servers is
     /// kept.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn note_dashboard(&self, public_url: &str, now: Timestamp) -> Result<(), StateError> {
         let sql = "INSERT INTO dashboard_place (only_row, public_url, since) VALUES (1, $1, $2) \
@@ -23,9 +20,6 @@ impl State {
     }
 
     /// Removes the record of the dashboard at `public_url`. A later record of another URL stays.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn forget_dashboard(&self, public_url: &str) -> Result<(), StateError> {
         let mut writing = self.begin().await?;
@@ -34,11 +28,7 @@ impl State {
         writing.commit().await
     }
 
-    /// Returns the URL of the dashboard; `None` if no server is known to serve one. If a server was killed, its URL may
-    /// be outdated.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns the URL of the dashboard, or `None` without a record. The URL of a killed server may be outdated.
     #[boxed]
     pub async fn dashboard_url(&self) -> Result<Option<String>, StateError> {
         let rows: Vec<(String,)> = self.rows("SELECT public_url FROM dashboard_place", vec![]).await?;

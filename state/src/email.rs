@@ -1,13 +1,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Maximum length of an address that mail servers accept: RFC 5321, 4.5.3.1.
+/// RFC 5321, 4.5.3.1.
 const BYTES_MAX: usize = 254;
 const LOCAL_BYTES_MAX: usize = 64;
 const LABEL_BYTES_MAX: usize = 63;
 
 /// An e-mail address in lowercase. Both sides of the `@` are dot-atoms of ASCII (RFC 5322, 3.4.1), so the address
-/// cannot contain a line break or a second address. The address is displayed masked.
+/// cannot contain a line break or a second address. Display output is masked.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct EmailAddress(String);
 
@@ -48,7 +48,6 @@ fn is_label(text: &str) -> bool {
     fits && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// Displays only the first letter and the domain.
 impl fmt::Display for EmailAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (local, domain) = self.0.rsplit_once('@').unwrap_or_default();

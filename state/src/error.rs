@@ -36,10 +36,10 @@ pub enum StateError {
         /// Newest schema version that this program supports.
         known: i64,
     },
-    /// The schema is not one that this program created: a migration was changed, lost or left unfinished.
+    /// The schema cannot be migrated: a migration was changed, lost or left unfinished.
     #[error("the state's database schema cannot be migrated to the current version")]
     Schema(#[source] sqlx::migrate::MigrateError),
-    /// The database does not respond, or not before the timeout. It is unknown if a change was applied; the call may be
+    /// The database does not respond before the timeout. The change may have been applied, and the call may be
     /// repeated.
     #[error("the state's database does not respond")]
     Unavailable(#[source] Option<sqlx::Error>),
@@ -58,7 +58,7 @@ pub enum StateError {
         /// The database's own description of the fault.
         found: String,
     },
-    /// A dump can only be loaded into an empty state, and this one contains data.
+    /// A dump can be loaded only into an empty state, and this state contains data.
     #[error("the state is not empty: table {table} has rows")]
     NotEmpty {
         /// A table that contains rows.
@@ -79,7 +79,7 @@ pub enum StateError {
         /// The requested id.
         id: KeyId,
     },
-    /// The key was revoked, or its grace period after a rotation has ended.
+    /// The key was revoked, or the grace period after its rotation has ended.
     #[error("the key {id} is not valid since {since}")]
     KeyOver {
         /// Id of the key.
@@ -117,7 +117,7 @@ pub enum StateError {
 }
 
 impl StateError {
-    /// Returns true if the same call can succeed later without intervention.
+    /// Returns true if the same call may succeed later without intervention.
     #[must_use]
     pub const fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_))
@@ -158,9 +158,10 @@ impl From<sqlx::Error> for StateError {
     }
 }
 
-/// Returns true for error codes after which the same statement may succeed. For SQLite these are busy and locked, with
-/// their extended codes, and I/O errors. For PostgreSQL these are lost connections (class 08), lack of resources (53),
-/// a server that stops or starts (57P), and timeouts and deadlocks (57014, 55P03, 40001, 40P01).
+/// Returns true for error codes after which the same statement may succeed.
+///
+/// SQLite: busy, locked and I/O errors, with their extended codes. PostgreSQL: lost connections (class 08), lack of
+/// resources (53), a server that stops or starts (57P), and timeouts and deadlocks (57014, 55P03, 40001, 40P01).
 fn is_transient_code(code: &str) -> bool {
     // PostgreSQL codes have five characters; SQLite codes are numbers below 10,000.
     if code.len() == 5 {

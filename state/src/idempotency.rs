@@ -1,5 +1,5 @@
-//! Idempotent requests, which are executed once even if they are repeated. A request is identified by caller, route and
-//! the caller's idempotency key.
+//! Idempotent requests: a repeated request is executed once. A request is identified by caller, route and the caller's
+//! idempotency key.
 
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
@@ -22,7 +22,7 @@ pub struct IdempotentSlot {
 pub struct IdempotentRow {
     /// The request, sealed by the calling code.
     pub request: Vec<u8>,
-    /// The response's status and sealed body; `None` if there is no response yet.
+    /// Status and sealed body of the response. `None` if there is no response yet.
     pub answer: Option<(u16, Vec<u8>)>,
     /// End of the lease of the server that works or worked on the request.
     pub lease_until: Timestamp,
@@ -31,7 +31,7 @@ pub struct IdempotentRow {
 /// The result of starting a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestStart {
-    /// The request is new, and the holder of the lease works on it.
+    /// The request is new, and the caller works on it under the lease.
     New,
     /// The request was started before.
     Before(IdempotentRow),
@@ -64,9 +64,6 @@ impl IdempotentSlot {
 
 impl State {
     /// Starts a request, or returns the earlier start of the same one. An expired request is deleted first.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn begin_idempotent(
         &self,
@@ -103,9 +100,6 @@ impl State {
     }
 
     /// Takes over a request without a response whose lease has ended. Returns false if that is not possible.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn resume_idempotent(
         &self,
@@ -122,11 +116,8 @@ impl State {
         self.changed(sql, slot.values(more)).await
     }
 
-    /// Extends the lease on a request to `until`. Returns `false` if the lease was given up, or another server has the
+    /// Extends the lease on a request to `until`. Returns `false` if the lease was given up, or another server took the
     /// request.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn renew_idempotent(
         &self,
@@ -140,9 +131,6 @@ impl State {
     }
 
     /// Stores the response. Returns `false` if another server took the request over.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn finish_idempotent(
         &self,
@@ -157,10 +145,8 @@ impl State {
         self.changed(sql, slot.values(more)).await
     }
 
-    /// Releases the lease of a request without a response. The request stays stored, so that a repetition continues it.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Releases the lease of a request without a response. The request stays stored, so that a repetition continues its
+    /// work.
     #[boxed]
     pub async fn suspend_idempotent(&self, slot: &IdempotentSlot, lease: &Lease) -> Result<(), StateError> {
         let sql = "UPDATE idempotent_requests SET lease_until = 0 \
@@ -169,10 +155,7 @@ impl State {
         self.changed(sql, values).await.map(|_| ())
     }
 
-    /// Deletes a request that had no effect, so that its key may be reused.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Deletes a request that had no effect. The idempotency key may then be used again.
     #[boxed]
     pub async fn forget_idempotent(&self, slot: &IdempotentSlot, lease: &Lease) -> Result<(), StateError> {
         let sql = "DELETE FROM idempotent_requests \

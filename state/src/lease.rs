@@ -6,8 +6,8 @@ use crate::error::StateError;
 use crate::random;
 
 /// A random token that only the holder of a lease knows. Each change by the holder includes the token, and is refused
-/// if another process has the lease by then. A holder that was wrongly considered dead therefore notices the loss of
-/// the lease at its next change.
+/// if another process has the lease. A holder that was wrongly considered dead therefore notices the loss of the lease
+/// at its next change.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LeaseToken(String);
 
@@ -35,7 +35,7 @@ impl fmt::Debug for LeaseToken {
 
 /// The right to change something for a limited time: a token and an end time.
 ///
-/// The holder must stop before the end time. A later change may fail because another process has the lease.
+/// The holder must stop before the end time. A later change may fail, because another process may have the lease.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Lease {
     token: LeaseToken,

@@ -1,4 +1,4 @@
-//! The ids and names of keys and accounts. These ids and names are not secret and grant no access.
+//! Ids and names of keys and accounts. They are not secret and grant no access.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::random::{self, RandomError};
 
-/// Prefix of every key, so that secret scanners find published keys in source code.
+/// Secret scanners find published keys in source code by this prefix.
 pub(crate) const KEY_PREFIX: &str = "haat_live_";
 /// Lowercase characters, without letters that look like digits.
 const ID_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -16,8 +16,7 @@ const ID_CHARS: usize = 12;
 const NAME_CHARS_MAX: usize = 64;
 const ACCOUNT_CHARS_MAX: usize = 128;
 
-/// Id of a key in lists, commands and the audit: `key_` and twelve characters. The id is not secret and grants no
-/// access.
+/// Id of a key in lists, commands and the audit: `key_` and twelve characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct KeyId(String);
@@ -81,7 +80,6 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// Trims a text and returns it if it has `1..=chars_max` characters and no control characters.
 fn plain(text: &str, chars_max: usize) -> Option<String> {
     let text = text.trim();
     let fits = (1..=chars_max).contains(&text.chars().count()) && !text.chars().any(char::is_control);

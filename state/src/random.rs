@@ -2,24 +2,22 @@
 
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// Error: the operating system provides no random bytes.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the operating system does not provide random bytes")]
 pub(crate) struct RandomError;
 
-/// Fills `bytes` from the operating system's generator.
 pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), RandomError> {
     SystemRandom::new().fill(bytes).map_err(|_| RandomError)
 }
 
-/// Returns `N` uniformly random characters of `alphabet`, which has 64 at most.
+/// Returns `N` uniformly random characters of `alphabet`, which has at most 64.
 pub(crate) fn characters<const N: usize>(alphabet: &[u8]) -> Result<[u8; N], RandomError> {
     let mut characters = [0; N];
     let mut filled = 0;
     let mut bytes = [0; 64];
     while filled < N {
         fill(&mut bytes)?;
-        // Draws beyond the alphabet are skipped, so that all characters are equally likely.
+        // Numbers beyond the alphabet are skipped, so that all characters are equally likely.
         let drawn = bytes.iter().filter_map(|byte| alphabet.get(usize::from(byte & 0x3f)));
         for (place, character) in characters[filled..].iter_mut().zip(drawn) {
             *place = *character;
@@ -29,7 +27,6 @@ pub(crate) fn characters<const N: usize>(alphabet: &[u8]) -> Result<[u8; N], Ran
     Ok(characters)
 }
 
-/// Returns `N` uniformly random characters of `alphabet`.
 pub(crate) fn characters_of_32<const N: usize>(alphabet: &[u8; 32]) -> Result<[u8; N], RandomError> {
     let mut bytes = [0; N];
     fill(&mut bytes)?;

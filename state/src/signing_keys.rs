@@ -15,7 +15,7 @@ pub struct SigningKeyRow {
     pub public_key: Vec<u8>,
     /// The sealed private key.
     pub sealed: Vec<u8>,
-    /// Time from which tokens are signed with the key; it is published earlier.
+    /// Time from which tokens are signed with the key. The key is published earlier.
     pub signs_from: Timestamp,
     /// Time until which the key stays published after a newer one signs.
     pub ends_at: Option<Timestamp>,
@@ -23,7 +23,6 @@ pub struct SigningKeyRow {
 
 type Row = (String, Vec<u8>, Vec<u8>, i64, Option<i64>);
 
-/// Reads the keys, newest first.
 async fn keys(writing: &mut WriteTransaction) -> Result<Vec<Row>, StateError> {
     let sql = "SELECT id, public_key, sealed, signs_from, ends_at FROM signing_keys ORDER BY signs_from DESC, id";
     writing.rows(sql, vec![]).await
@@ -39,7 +38,7 @@ fn read((id, public_key, sealed, signs_from, ends_at): Row) -> SigningKeyRow {
     }
 }
 
-/// Locks signing keys for this transaction; other servers wait.
+/// Locks the signing keys until the transaction ends.
 async fn alone(writing: &mut WriteTransaction) -> Result<(), StateError> {
     let lock = "UPDATE key_revision SET value = value";
     writing.execute(lock, vec![]).await.map(|_| ())
@@ -53,9 +52,6 @@ async fn insert(writing: &mut WriteTransaction, key: &SigningKeyRow) -> Result<(
 
 impl State {
     /// Returns all signing keys that are published at `now`, newest first.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn signing_keys(&self, now: Timestamp) -> Result<Vec<SigningKeyRow>, StateError> {
         let sql = "SELECT id, public_key, sealed, signs_from, ends_at FROM signing_keys \
@@ -65,9 +61,6 @@ impl State {
     }
 
     /// Stores the first signing key and returns all keys. If several servers create a key, only the earliest is stored.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn add_first_signing_key(&self, key: &SigningKeyRow) -> Result<Vec<SigningKeyRow>, StateError> {
         let mut writing = self.begin().await?;
@@ -80,12 +73,8 @@ impl State {
         Ok(all.into_iter().map(read).collect())
     }
 
-    /// Stores a new signing key. Older keys are published until `others_end_at`, unless they have an earlier end. Keys
-    /// that ended before `now` are deleted. If there is no older key, the new one signs from `now`, so that there is
-    /// always a signing key.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Stores a new signing key. Older keys are published until `others_end_at` at the latest. Keys that ended before
+    /// `now` are deleted. Without an older key, the new one signs from `now` on.
     #[boxed]
     pub async fn rotate_signing_key(
         &self,

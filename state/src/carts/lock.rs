@@ -7,11 +7,8 @@ use crate::error::StateError;
 use crate::lease::Lease;
 
 impl State {
-    /// Locks a cart for changes; only one of several servers gets the lock. [`State::save_cart`] or the end of the
+    /// Locks a cart for changes. Only one of several servers gets the lock. [`State::save_cart`] or the end of the
     /// lease releases the lock.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn lock_cart(
         &self,
@@ -48,11 +45,7 @@ impl State {
         })
     }
 
-    /// Extends the lease on a cart to `until`. Returns `false` if the lease was given up, or another server has the
-    /// cart. The caller then no longer has the lock.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Extends the lease on a cart to `until`. Returns `false` if the caller no longer has the lock.
     #[boxed]
     pub async fn renew_cart(&self, id: &str, lease: &Lease, until: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE carts SET lease_until = $3 WHERE id = $1 AND lease = $2 AND lease_until > 0";
@@ -60,11 +53,8 @@ impl State {
         self.changed(sql, values).await
     }
 
-    /// Saves a cart under the lease of its lock. With `release`, the lock ends. Returns `false` without any change if
-    /// the lease was over and another server has the cart.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Saves a cart under the lease of its lock. With `release`, the lock ends. Returns `false` and changes nothing if
+    /// another server took the cart after the lease ended.
     #[boxed]
     pub async fn save_cart(&self, id: &str, cart: &CartRow, lease: &Lease, release: bool) -> Result<bool, StateError> {
         let sql = if release {
@@ -77,9 +67,6 @@ impl State {
     }
 
     /// Unlocks a cart without changing it.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn unlock_cart(&self, id: &str, lease: &Lease) -> Result<(), StateError> {
         let sql = "UPDATE carts SET lease_until = 0 WHERE id = $1 AND lease = $2";
@@ -87,7 +74,6 @@ impl State {
         self.changed(sql, values).await.map(|_| ())
     }
 
-    /// Runs one statement that changes at most one row. Returns true if a row was changed.
     pub(crate) async fn changed(&self, sql: &'static str, values: Vec<Value>) -> Result<bool, StateError> {
         let mut writing = self.begin().await?;
         let rows = writing.execute(sql, values).await?;

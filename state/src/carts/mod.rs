@@ -1,4 +1,4 @@
-//! Carts: sealed documents by id. A cart belongs to one caller and is changed by one server at a time.
+//! Carts: sealed documents by id. A cart belongs to one caller, and one server at a time changes it.
 
 mod lock;
 
@@ -36,9 +36,9 @@ pub struct OpenCart {
 /// The result of an attempt to lock a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CartLock {
-    /// The cart is locked for the caller; contains its row.
+    /// The caller has the lock on the cart.
     Held(CartRow),
-    /// Another server has the lock; the attempt may be repeated.
+    /// Another server has the lock. The attempt may be repeated.
     Busy {
         /// End of the lease, unless its holder renews it.
         until: Timestamp,
@@ -59,9 +59,6 @@ fn read((sealed, created_at, expires_at): Row) -> CartRow {
 
 impl State {
     /// Stores a new cart, locked with `lease`. Returns `false` if a cart with this id exists already.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn create_cart(&self, id: &str, caller: &str, cart: &CartRow, lease: &Lease) -> Result<bool, StateError> {
         let sql = "INSERT INTO carts (id, caller, created_at, expires_at, lease, lease_until, sealed) \
@@ -81,10 +78,8 @@ impl State {
         Ok(inserted == 1)
     }
 
-    /// Returns the caller's cart with this id; `None` if it does not exist, has expired, or belongs to another caller.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns the caller's cart with this id, or `None` if the cart does not exist, has expired, or belongs to another
+    /// caller.
     #[boxed]
     pub async fn cart(&self, id: &str, caller: &str, now: Timestamp) -> Result<Option<CartRow>, StateError> {
         let sql = "SELECT sealed, created_at, expires_at FROM carts WHERE id = $1 AND caller = $2 AND expires_at > $3";
@@ -94,9 +89,6 @@ impl State {
     }
 
     /// Returns at most `limit` carts of the caller that have not expired, newest first.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn carts_of(&self, caller: &str, limit: u32, now: Timestamp) -> Result<Vec<OpenCart>, StateError> {
         let sql = "SELECT id, created_at, expires_at FROM carts WHERE caller = $1 AND expires_at > $2 \
@@ -112,9 +104,6 @@ impl State {
     }
 
     /// Deletes expired carts, idempotent requests and customer tokens, and returns their number.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn purge_carts(&self, now: Timestamp) -> Result<u64, StateError> {
         let mut writing = self.begin().await?;

@@ -7,12 +7,11 @@ use super::{State, values};
 use crate::envelope::MasterKeys;
 use crate::error::StateError;
 
-/// Selects the ids of the master keys that were used.
 const USED: &str = "SELECT id FROM master_keys ORDER BY first_seen_at, id";
 
 impl State {
     /// Records the master keys in use. Fails if a key used before is missing, because its sealed data could not be
-    /// opened. A server that shares the state but not the key is detected before it seals anything.
+    /// opened. A server with the shared state but other keys fails before it seals anything.
     ///
     /// # Errors
     /// [`StateError::MasterKeyMissing`].
@@ -23,7 +22,7 @@ impl State {
         if missing(known.into_iter().map(|(id,)| id), &given)?.is_empty() {
             return Ok(());
         }
-        // Read again within the transaction, where no other server can add keys meanwhile.
+        // Within the transaction, no other server can add keys.
         let mut writing = self.begin().await?;
         let lock = "UPDATE key_revision SET value = value";
         writing.execute(lock, vec![]).await?;
@@ -36,7 +35,7 @@ impl State {
         writing.commit().await
     }
 
-    /// Fails if a master key that was used before is missing; records nothing.
+    /// Fails if a master key that was used before is missing.
     pub(super) async fn check_master_keys(&self, keys: Option<&MasterKeys>) -> Result<(), StateError> {
         let given: Vec<_> = keys
             .iter()
@@ -52,7 +51,7 @@ impl State {
     }
 }
 
-/// Returns the ids in `given` that are not known yet. Fails if a known id is missing from `given`.
+/// Returns the new ids in `given`. Fails if a known id is missing from `given`.
 fn missing(known: impl Iterator<Item = String>, given: &[String]) -> Result<Vec<String>, StateError> {
     let mut new = given.to_vec();
     for id in known {

@@ -6,7 +6,7 @@ use sqlx::sqlite::SqlitePool;
 
 use crate::error::StateError;
 
-/// One schema migration, for both databases. A released migration never changes, because databases store its hash.
+/// One schema migration for both databases. A released migration never changes, because databases store its hash.
 struct Step {
     version: i64,
     what: &'static str,
@@ -27,13 +27,12 @@ pub(super) async fn sqlite(pool: &SqlitePool) -> Result<(), StateError> {
     migrator(|step| step.sqlite).run(pool).await.map_err(refused)
 }
 
-/// Migrates PostgreSQL. Servers that start together wait for each other, because the migrator takes a database lock.
+/// Servers that start together wait for each other, because the migrator takes a database lock.
 #[cfg(feature = "postgres")]
 pub(super) async fn postgres(pool: &PgPool) -> Result<(), StateError> {
     migrator(|step| step.postgres).run(pool).await.map_err(refused)
 }
 
-/// Returns the newest schema version that this program supports.
 pub(super) fn known() -> i64 {
     STEPS.iter().map(|step| step.version).max().unwrap_or_default()
 }

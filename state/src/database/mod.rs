@@ -1,4 +1,4 @@
-//! One interface to two databases: the same statements, with `$1` for parameters, run on SQLite and PostgreSQL.
+//! One interface to two databases. The same statements, with `$1` for parameters, run on SQLite and PostgreSQL.
 
 mod dump;
 mod master_keys;
@@ -36,13 +36,13 @@ pub enum StateTarget {
     /// A PostgreSQL server.
     #[cfg(feature = "postgres")]
     Postgres(data_model::Secret),
-    /// In memory only: the state ends with the process.
+    /// Memory only. The state ends with the process.
     Memory,
 }
 
 impl StateTarget {
-    /// Parses `postgres://user:password@host/database`. A connection to another machine uses TLS with a certificate
-    /// that is valid for the host name, unless `sslmode` in the query says otherwise.
+    /// Parses `postgres://user:password@host/database`. A connection to another machine requires TLS and a certificate
+    /// for the host name, unless the query sets `sslmode`.
     ///
     /// # Errors
     /// [`StateError::Url`], [`StateError::NoPostgres`]; the message does not contain the URL.
@@ -61,7 +61,7 @@ impl StateTarget {
         Err(StateError::NoPostgres)
     }
 
-    /// Returns true if the folder exists without a database, so that opening it creates an empty one.
+    /// Returns true if the folder exists without a database. Opening the folder would create an empty one.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Folder(folder) if !sqlite::is_there(folder))
@@ -84,8 +84,8 @@ enum Database {
 }
 
 impl State {
-    /// Opens the state and migrates its schema; several programs may do so concurrently. If no other process has the
-    /// folder open, the leases of dead processes are ended immediately.
+    /// Opens the state and migrates its schema. Several programs may do so concurrently. Without other processes at the
+    /// folder, the leases of dead processes end immediately.
     ///
     /// # Errors
     /// [`StateError`]: the folder cannot be created, the server does not respond, or [`StateError::NewerSchema`].
@@ -119,8 +119,8 @@ impl State {
     }
 
     /// Checks a state without changing it, and returns true if there is one. Reads SQLite's whole file, or checks that
-    /// a server responds. Also checks that all previously used master keys were given. A file without tables does not
-    /// count as a state.
+    /// a server responds. Also checks that all previously used master keys were given. A file without tables is not a
+    /// state.
     ///
     /// # Errors
     /// [`StateError::Corrupt`], [`StateError::MasterKeyMissing`], or the database cannot be opened or does not respond.
@@ -158,7 +158,7 @@ impl State {
         self.check_master_keys(keys).await.map(|()| true)
     }
 
-    /// Closes all connections; later operations fail.
+    /// Closes all connections. Later operations fail.
     #[boxed]
     pub async fn close(&self) {
         match &self.database {
@@ -171,7 +171,7 @@ impl State {
 
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The Debug output of the pools would show the URL of the database.
+        // The Debug output of the pools contains the URL of the database.
         f.write_str(match &self.database {
             Database::Sqlite(_) => "State(SQLite)",
             #[cfg(feature = "postgres")]

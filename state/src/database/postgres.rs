@@ -8,19 +8,17 @@ use url::{Host, Url};
 use super::{ACQUIRE_TIMEOUT, migrate};
 use crate::error::StateError;
 
-/// Maximum number of connections per server, because several servers share the database.
+/// Several servers share the database, so each has few connections.
 const CONNECTIONS_MAX: u32 = 8;
-/// Maximum lifetime of a connection, so that a new server behind the same address is found.
+/// A limited lifetime makes servers find a new server behind the same address.
 const LIFETIME_MAX: Duration = Duration::from_secs(600);
 
-/// Opens the database at `url` and migrates it.
 pub(super) async fn open(url: &str) -> Result<PgPool, StateError> {
     let pool = connect(url).await?;
     migrate::postgres(&pool).await?;
     Ok(pool)
 }
 
-/// Connects to the database at `url` without migrating it.
 pub(super) async fn connect(url: &str) -> Result<PgPool, StateError> {
     let options = options(url)?;
     let pool = PgPoolOptions::new()
@@ -29,7 +27,7 @@ pub(super) async fn connect(url: &str) -> Result<PgPool, StateError> {
         .max_lifetime(LIFETIME_MAX)
         .after_connect(|connection, _| {
             Box::pin(async move {
-                // Set by a statement, because connection poolers refuse such options at connect time.
+                // Connection poolers refuse these options at connect time.
                 connection
                     .execute("SET statement_timeout = '9s'; SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '20s'")
                     .await?;
@@ -42,8 +40,7 @@ pub(super) async fn connect(url: &str) -> Result<PgPool, StateError> {
     Ok(pool)
 }
 
-/// Parses connection options. By default sqlx falls back to plain text if a server has no TLS; here TLS is required for
-/// other machines.
+/// By default, sqlx uses plain text if a server has no TLS. These options require TLS for other machines.
 pub(super) fn options(url: &str) -> Result<PgConnectOptions, StateError> {
     let parsed = Url::parse(url).map_err(|_| StateError::Url)?;
     if !matches!(parsed.scheme(), "postgres" | "postgresql") {

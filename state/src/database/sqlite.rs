@@ -12,53 +12,55 @@ use crate::error::StateError;
 const FILE: &str = "state.sqlite3";
 const LOCK: &str = "open.lock";
 const USERS: &str = "users.lock";
-/// Maximum number of connections, for one writer and several readers. An idle connection costs little.
+/// One writer and several readers.
 const CONNECTIONS_MAX: u32 = 4;
-/// Maximum wait for another process's transaction; shorter than the time limit of a statement.
+/// Maximum wait for another process's transaction, which is shorter than the time limit of a statement.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A file lock that marks the folder as in use. The operating system releases it when the process ends in any way.
+/// A file lock that marks the folder as in use. The operating system releases the lock when the process ends in any
+/// way.
 #[derive(Debug)]
 pub(super) struct InUse {
     _lock: File,
 }
 
-/// Returns true if `folder` contains a database. A file truncated to zero bytes does not count.
+/// Returns true if `folder` contains a database. An empty file does not count.
 pub(super) fn is_there(folder: &Path) -> bool {
     std::fs::metadata(folder.join(FILE)).is_ok_and(|file| file.len() > 0)
 }
 
-/// Opens the database in `folder`, or creates it. If no other process uses the folder, ends the leases that dead
-/// processes left behind.
+/// Opens the database in `folder`, or creates it. If no other process uses the folder, the leases of dead processes
+/// end.
 pub(super) async fn open(folder: &Path) -> Result<(SqlitePool, InUse), StateError> {
     let file = folder.join(FILE);
-    // Held until the schema is migrated: of two processes that start together, only one creates it.
+    // Of two processes that start together, only one may create the schema, so the lock lasts until the migration is
+    // done.
     let lock = blocking(folder, prepare).await?;
     let options = SqliteConnectOptions::new()
         .filename(&file)
         .journal_mode(SqliteJournalMode::Wal)
-        // A commit is acknowledged only after it is synced. WAL alone would keep the file intact, but could lose the
-        // last commits.
+        // A commit is acknowledged only after it is synced. WAL alone keeps the file intact, but may lose the last
+        // commits.
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT);
     let pool = SqlitePoolOptions::new()
         .max_connections(CONNECTIONS_MAX)
         .acquire_timeout(ACQUIRE_TIMEOUT)
-        // SQLite may roll back a transaction automatically, for example on a full disk. The connection then still
-        // counts it as open and refuses every later one, so it is closed and replaced.
+        // SQLite may roll back a transaction automatically, for example on a full disk. The connection still counts the
+        // transaction as open and refuses every later one, so the pool replaces the connection.
         .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
         .connect_with(checked(options))
         .await
         .map_err(StateError::from)?;
     migrate::sqlite(&pool).await?;
-    // Makes the directory entries of the file and its log survive a power cut.
+    // The directory entries of the file and its log survive a power cut.
     blocking(folder, |folder| File::open(folder)?.sync_all()).await?;
     let (users, is_alone) = blocking(folder, users).await?;
     if is_alone {
         end_leases(&pool).await?;
     }
-    // Other processes wait for the first lock, so no process can check for other users before this process has the
-    // shared lock.
+    // Other processes wait for the first lock, so none can check for other users before this process has the shared
+    // lock.
     let users = blocking(folder, |_| shared(users)).await?;
     drop(lock);
     Ok((pool, InUse { _lock: users }))
@@ -81,7 +83,6 @@ fn shared(file: File) -> io::Result<File> {
     Ok(file)
 }
 
-/// Ends all leases, because no process holds one any more.
 async fn end_leases(pool: &SqlitePool) -> Result<(), StateError> {
     for sql in [
         "UPDATE carts SET lease_until = 0 WHERE lease_until > 0",
@@ -94,7 +95,6 @@ async fn end_leases(pool: &SqlitePool) -> Result<(), StateError> {
     Ok(())
 }
 
-/// Opens the database in `folder` for reading only, if it exists.
 pub(super) async fn open_to_read(folder: &Path) -> Result<Option<SqlitePool>, StateError> {
     let file = folder.join(FILE);
     if !file.is_file() {
@@ -112,21 +112,18 @@ pub(super) async fn open_to_read(folder: &Path) -> Result<Option<SqlitePool>, St
     Ok(Some(pool))
 }
 
-/// Returns the first fault that SQLite finds in the file, if any.
 pub(super) async fn fault(pool: &SqlitePool) -> Result<Option<String>, StateError> {
     let found: String = sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(pool).await?;
     Ok(Some(found).filter(|found| found != "ok"))
 }
 
-/// Returns true if a schema was ever created in the file.
 pub(super) async fn has_schema(pool: &SqlitePool) -> Result<bool, StateError> {
     let made = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '_sqlx_migrations'";
     let tables: i64 = sqlx::query_scalar(made).fetch_one(pool).await?;
     Ok(tables > 0)
 }
 
-/// Opens a database in memory. The database is lost when its only connection closes, so an idle connection is never
-/// closed.
+/// The database in memory is lost when its only connection closes, so the pool never closes an idle connection.
 pub(super) async fn open_memory() -> Result<SqlitePool, StateError> {
     let options = SqliteConnectOptions::new().in_memory(true);
     let pool = SqlitePoolOptions::new()
@@ -152,7 +149,7 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, StateError> {
     let path: PathBuf = folder.to_owned();
     let done = tokio::task::spawn_blocking(move || work(&path).map_err(|source| StateError::Folder { path, source }));
-    // The wait is limited, because another program may hang while it opens the same folder.
+    // Another program may hang while it opens the same folder.
     let in_time = tokio::time::timeout(STATEMENT_TIMEOUT, done).await;
     let done = in_time.map_err(|_| StateError::Unavailable(None))?;
     done.map_err(|_| StateError::Unavailable(None))?
@@ -176,7 +173,6 @@ fn prepare(folder: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
-/// Opens a file that only its owner can access, and creates it if absent.
 fn private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);

@@ -11,7 +11,6 @@ use sqlx::{AssertSqlSafe, FromRow, Transaction};
 use super::{Database, STATEMENT_TIMEOUT, State};
 use crate::error::StateError;
 
-/// A parameter of a statement.
 #[derive(Debug)]
 pub(crate) enum Value {
     Text(Option<String>),
@@ -80,7 +79,6 @@ pub(crate) trait Row: for<'r> FromRow<'r, SqliteRow> + Send + Unpin {}
 #[cfg(not(feature = "postgres"))]
 impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + Send + Unpin {}
 
-/// Binds parameter values to a query.
 macro_rules! bound {
     ($query:expr, $values:expr) => {{
         let mut query = $query;
@@ -95,7 +93,7 @@ macro_rules! bound {
     }};
 }
 
-/// A write transaction. All its statements take effect at commit, and none if it is dropped.
+/// A write transaction. Dropping the transaction undoes all its statements.
 #[derive(Debug)]
 pub(crate) enum WriteTransaction {
     Sqlite(Transaction<'static, Sqlite>),
@@ -104,7 +102,6 @@ pub(crate) enum WriteTransaction {
 }
 
 impl State {
-    /// Runs one read statement and returns its rows.
     pub(crate) async fn rows<T: Row>(&self, sql: &'static str, values: Vec<Value>) -> Result<Vec<T>, StateError> {
         match &self.database {
             Database::Sqlite(pool) => {
@@ -119,12 +116,11 @@ impl State {
         }
     }
 
-    /// Begins a write transaction.
     #[boxed]
     pub(crate) async fn begin(&self) -> Result<WriteTransaction, StateError> {
         match &self.database {
-            // Takes SQLite's single write lock at the start. A transaction that reads first and requests the lock later
-            // fails if another transaction wrote in between, regardless of the timeout.
+            // SQLite's single write lock is taken at the start. A transaction that reads first and requests the lock
+            // later fails if another transaction wrote in between, regardless of the timeout.
             Database::Sqlite(pool) => in_time(Box::pin(pool.begin_with("BEGIN IMMEDIATE")))
                 .await
                 .map(WriteTransaction::Sqlite),
@@ -152,7 +148,6 @@ impl WriteTransaction {
         }
     }
 
-    /// Runs one statement and returns its rows.
     pub(crate) async fn rows<T: Row>(&mut self, sql: &'static str, values: Vec<Value>) -> Result<Vec<T>, StateError> {
         match self {
             Self::Sqlite(writing) => {
@@ -167,7 +162,7 @@ impl WriteTransaction {
         }
     }
 
-    /// Runs one statement and returns its only row.
+    /// Runs one statement that returns at most one row.
     pub(crate) async fn row<T: Row>(&mut self, sql: &'static str, values: Vec<Value>) -> Result<Option<T>, StateError> {
         Ok(self.rows(sql, values).await?.into_iter().next())
     }
@@ -188,7 +183,7 @@ impl WriteTransaction {
         }
     }
 
-    /// Runs such a statement and returns true if it has a row.
+    /// Returns true if a statement, composed of schema names only, has a row.
     pub(super) async fn any(&mut self, sql: String) -> Result<bool, StateError> {
         let sql = AssertSqlSafe(sql);
         match self {
@@ -202,7 +197,7 @@ impl WriteTransaction {
         }
     }
 
-    /// Commits the transaction. If this fails with [`StateError::Unavailable`], the changes may have been committed.
+    /// After [`StateError::Unavailable`], the changes may have been committed.
     pub(crate) async fn commit(self) -> Result<(), StateError> {
         match self {
             Self::Sqlite(writing) => in_time(writing.commit()).await,
@@ -212,7 +207,7 @@ impl WriteTransaction {
     }
 }
 
-/// Runs a statement with a time limit, because the database may hang.
+/// The time limit protects callers from a database that hangs.
 pub(super) async fn in_time<T>(statement: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, StateError> {
     match tokio::time::timeout(STATEMENT_TIMEOUT, statement).await {
         Ok(done) => done.map_err(StateError::from),
@@ -233,7 +228,7 @@ mod tests {
             .unwrap();
         for _ in 0..8 {
             let mut writing = state.begin().await.unwrap();
-            // SQLite also ends a transaction automatically if the disk is full.
+            // SQLite ends a transaction automatically in the same way if the disk is full.
             writing.execute("ROLLBACK", Vec::new()).await.unwrap();
             drop(writing);
         }

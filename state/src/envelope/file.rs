@@ -6,12 +6,11 @@ use super::key::{MasterKey, MasterKeyError, MasterKeys};
 use crate::random;
 
 impl MasterKeys {
-    /// Reads the keys in the file at `path`, as [`MasterKeys::parse`] does. If there is no file, creates a key and
-    /// stores it durably, accessible to its owner only. Programs that start at the same time all get the same key.
-    /// Blocks.
+    /// Reads the keys in the file at `path`, as [`MasterKeys::parse`] does. Without a file, a key is created and stored
+    /// durably, accessible to its owner only. Programs that start at the same time all get the same key. Blocks.
     ///
     /// # Errors
-    /// [`MasterKeyError::NotPrivate`] if others can read or write the file; the file cannot be read or created; its
+    /// [`MasterKeyError::NotPrivate`] if others can read or write the file. The file cannot be read or created, or its
     /// text contains no keys.
     pub fn load_or_make(path: &Path) -> Result<Self, MasterKeyError> {
         match read(path) {
@@ -60,7 +59,7 @@ const fn is_private(_: &Permissions) -> bool {
     true
 }
 
-/// Writes the whole file under a temporary name and links it to its path, unless another process was first.
+/// Writes a temporary file and links it to its path, unless another process was first.
 fn make(path: &Path, key: &MasterKey) -> io::Result<()> {
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
     let suffix: [u8; 8] = random::characters_of_32(b"0123456789abcdefghjkmnpqrstvwxyz").map_err(io::Error::other)?;

@@ -8,18 +8,17 @@ use crate::random;
 const KEY_BYTES: usize = 32;
 const ID_BYTES: usize = 8;
 
-/// A random 256-bit key from which the keys of envelopes are derived. Debug output never shows it.
+/// A random 256-bit key, from which the keys of envelopes are derived. Debug output never shows the key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MasterKey([u8; KEY_BYTES]);
 
-/// Id of a master key in envelopes, errors and the database; it reveals nothing of the key.
+/// Id of a master key in envelopes, errors and the database. The id reveals nothing of the key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct MasterKeyId([u8; ID_BYTES]);
 
-/// The master keys of a server: the first one seals, and all of them open.
+/// The master keys of a server. The first key seals, and all keys open.
 ///
-/// To rotate the key, put a new one first. The old key must stay in the list as long as any stored secret is sealed
-/// with it.
+/// To rotate the key, put a new key first. The old key must stay in the list while any stored secret is sealed with it.
 #[derive(Debug, Clone)]
 pub struct MasterKeys {
     current: MasterKey,
@@ -59,7 +58,7 @@ pub enum MasterKeyError {
 }
 
 impl MasterKey {
-    /// Generates a new key from the operating system's generator.
+    /// Generates a random key.
     ///
     /// # Errors
     /// [`MasterKeyError::Random`].
@@ -85,7 +84,6 @@ impl MasterKey {
         &self.0
     }
 
-    /// Returns the key as text, in the format of its file.
     pub(super) fn text(&self) -> String {
         hex::encode(self.0)
     }

@@ -1,4 +1,4 @@
-//! Encryption of stored secrets: they are sealed with a master key, and bound to the row that stores them.
+//! Encryption of stored secrets. A master key seals each secret, and the result is bound to the row that stores it.
 
 mod file;
 mod key;

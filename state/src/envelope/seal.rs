@@ -4,7 +4,7 @@ use ring::hkdf::{HKDF_SHA256, KeyType, Salt};
 use super::key::{MasterKey, MasterKeyError, MasterKeyId, MasterKeys};
 use crate::random;
 
-/// First byte of an envelope, for the format version.
+/// First byte of an envelope.
 const VERSION: u8 = 1;
 const SALT_BYTES: usize = 24;
 const KEY_BYTES: usize = 32;
@@ -38,7 +38,6 @@ impl Purpose {
     }
 }
 
-/// Number of bytes to derive.
 struct Length(usize);
 
 impl KeyType for Length {
@@ -49,12 +48,12 @@ impl KeyType for Length {
 
 impl MasterKeys {
     /// Seals `plain` with the current key. The envelope opens only with the same `purpose` and `place`, such as the id
-    /// of its row. An envelope that was moved to another row is therefore detected.
+    /// of its row. An envelope that was moved to another row does not open.
     ///
     /// Format of an envelope: the byte 1, eight bytes of the master key's id, a random salt of 24 bytes, and the text
     /// encrypted by AES-256-GCM with its tag of 16 bytes. The AES key and the nonce are 44 bytes derived by
     /// HKDF-SHA-256 from the master key, the salt and `haat/envelope/v1/` + purpose. Each envelope has its own key, so
-    /// a nonce is never reused. The authenticated data is the first 33 bytes of the envelope and `place`.
+    /// that no nonce is reused. The authenticated data is the first 33 bytes of the envelope and `place`.
     ///
     /// # Errors
     /// [`MasterKeyError::Random`].
@@ -65,9 +64,6 @@ impl MasterKeys {
     }
 
     /// Opens an envelope of [`MasterKeys::seal`], with the key that sealed it.
-    ///
-    /// # Errors
-    /// [`OpenError`].
     pub fn open(&self, purpose: Purpose, place: &str, envelope: &[u8]) -> Result<Vec<u8>, OpenError> {
         let id = key_id(envelope).ok_or(OpenError::Form)?;
         let Some(key) = self.of(id) else {
@@ -84,8 +80,8 @@ impl MasterKeys {
         Ok(text)
     }
 
-    /// Returns true if an envelope was sealed with the current key. Envelopes of older keys should be sealed again at
-    /// their next write.
+    /// Returns true if an envelope was sealed with the current key. Other envelopes should be sealed again at their
+    /// next write.
     #[must_use]
     pub fn is_current(&self, envelope: &[u8]) -> bool {
         key_id(envelope) == Some(self.current().id().as_bytes())
@@ -111,7 +107,7 @@ fn seal(key: &MasterKey, purpose: Purpose, place: &str, plain: &[u8], salt: [u8;
     Some(envelope)
 }
 
-/// The header has a fixed length, so the boundary between header and place is unambiguous.
+/// The header has a fixed length, so that the boundary between header and place is unambiguous.
 fn bound_to(header: &[u8], place: &str) -> Vec<u8> {
     [header, place.as_bytes()].concat()
 }
@@ -144,7 +140,7 @@ mod tests {
     fn an_envelope_keeps_the_form_that_was_decided_once() {
         let keys = key("42");
         let envelope = seal(keys.current(), CART, "c1", b"gid://cart/7", [7; SALT_BYTES]).unwrap();
-        // The expected values were computed without this program, only from the documentation of `MasterKeys::seal`.
+        // Another program computed the expected values from the documentation of `MasterKeys::seal`.
         insta::assert_snapshot!(
             hex::encode(&envelope),
             @"01e35d1e10418b8b9a0707070707070707070707070707070707070707070707076754068590c9aef15895815fb31a07c6a44cc6bf2b7ba93908b2c619"

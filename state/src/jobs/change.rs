@@ -6,11 +6,8 @@ use crate::database::{State, values};
 use crate::error::StateError;
 
 impl State {
-    /// Pauses a job: its schedule starts no runs until [`State::resume_job`]. A current run continues. Returns `false`
+    /// Pauses a job. The schedule starts no runs until [`State::resume_job`]. A current run continues. Returns `false`
     /// if the job is paused already.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn pause_job(&self, name: &str, by: &str, now: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE jobs SET paused_at = $3, paused_by = $2, revision = revision + 1 \
@@ -18,11 +15,8 @@ impl State {
         self.marked(sql, name, by, now).await
     }
 
-    /// Resumes a paused job. Runs that were due during the pause are not caught up. Returns `false` if the job was not
+    /// Resumes a paused job. Runs that were due during the pause are skipped. Returns `false` if the job was not
     /// paused.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn resume_job(&self, name: &str, now: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE jobs SET paused_at = NULL, paused_by = NULL, retry_at = NULL, revision = revision + 1, \
@@ -33,9 +27,6 @@ impl State {
 
     /// Requests a run of a job as soon as possible, even if the job is paused. Returns `false` if a run was already
     /// requested.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn trigger_job(&self, name: &str, by: &str, now: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE jobs SET triggered_at = $3, triggered_by = $2, revision = revision + 1 \
@@ -43,11 +34,8 @@ impl State {
         self.marked(sql, name, by, now).await
     }
 
-    /// Makes the schedule of a job count from `to` on, if `row` is still the current state of the job. A rewind is
-    /// needed for a job whose schedule was marked as done by a clock that was far ahead.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Makes the schedule of a job count from `to` on, if `row` is still the current state of the job. A clock that was
+    /// far ahead may have marked the schedule as done.
     #[boxed]
     pub async fn rewind_job(&self, row: &JobRow, to: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE jobs SET accounted_to = $3, revision = revision + 1 WHERE name = $1 AND revision = $2";

@@ -74,12 +74,9 @@ fn read(row: Row) -> Result<JobRun, StateError> {
 
 impl State {
     /// Returns the newest runs of this job, or of all jobs, newest first.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn job_runs(&self, job: Option<&str>, limit: u32) -> Result<Vec<JobRun>, StateError> {
-        // Ordering only by `started_at` is not enough: a clock may be set back between two runs of a job.
+        // A clock may be set back between two runs of a job, so that `started_at` does not order them.
         let sql = "SELECT job, number, cause, outcome, worker, scheduled_at, missed, attempt, started_at, ended_at, \
                    counts, detail FROM job_runs WHERE $1 = '' OR job = $1 \
                    ORDER BY CASE WHEN $1 = '' THEN started_at ELSE 0 END DESC, number DESC, job LIMIT $2";
@@ -89,9 +86,6 @@ impl State {
     }
 
     /// Returns the last run of each job that has one, sorted by job name.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn last_job_runs(&self) -> Result<Vec<JobRun>, StateError> {
         let sql = "SELECT runs.job, runs.number, runs.cause, runs.outcome, runs.worker, runs.scheduled_at, runs.missed, \

@@ -3,7 +3,7 @@
 //! Each job has a row with a revision, which every decision about the job increments. A process reads the row, decides,
 //! and writes only if the revision is unchanged. If several processes decide at the same time, one succeeds and the
 //! others read again. The process that runs a job holds a [`crate::LeaseToken`] and increments `beat` while it lives.
-//! No clock is used to decide if a holder is dead: other processes watch if `beat` still increases.
+//! No clock decides that a holder is dead: other processes observe that `beat` no longer increases.
 
 mod change;
 mod history;

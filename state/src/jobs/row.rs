@@ -10,9 +10,9 @@ use crate::error::StateError;
 pub struct JobRow {
     /// Name of the job.
     pub name: String,
-    /// Incremented with every decision about the job.
+    /// Revision, which every decision about the job increments.
     pub revision: i64,
-    /// All scheduled times up to this one have been run, or are covered by a later run.
+    /// All scheduled times up to this one were run, or are covered by a later run.
     pub accounted_to: Timestamp,
     /// Number of the last run; 0 if there was none.
     pub last_run: i64,
@@ -20,7 +20,7 @@ pub struct JobRow {
     pub attempt: u32,
     /// Time at which the last run is retried.
     pub retry_at: Option<Timestamp>,
-    /// The worker status of the last run.
+    /// Worker status of the last run.
     pub work: JobWork,
     /// Time of the pause and who paused the job; `None` if it is not paused.
     pub paused: Option<JobMark>,
@@ -40,7 +40,7 @@ pub enum JobWork {
         /// Heartbeat count.
         beat: i64,
     },
-    /// The worker is known to be gone, and the run is unfinished.
+    /// The worker is dead, and the run is unfinished.
     Abandoned {
         /// Last heartbeat count.
         beat: i64,
@@ -52,7 +52,7 @@ pub enum JobWork {
 pub struct JobMark {
     /// Time of the request.
     pub at: Timestamp,
-    /// Readable name of who made the request: a machine and a program.
+    /// Readable name of the requester: a machine and a program.
     pub by: String,
 }
 
@@ -73,7 +73,6 @@ type Row = (
     Option<i64>,
 );
 
-/// The columns of [`Row`].
 macro_rules! select {
     ($rest:literal) => {
         concat!(
@@ -126,7 +125,6 @@ fn read(row: Row) -> Result<JobRow, StateError> {
     })
 }
 
-/// Creates the row of a job that was never seen before.
 pub(super) async fn enrol(writing: &mut WriteTransaction, name: &str, now: Timestamp) -> Result<(), StateError> {
     let sql = "INSERT INTO jobs (name, revision, accounted_to, last_run, attempt, running, beat) \
                VALUES ($1, 1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING";
@@ -136,19 +134,13 @@ pub(super) async fn enrol(writing: &mut WriteTransaction, name: &str, now: Times
 
 impl State {
     /// Returns every known job, sorted by name.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn jobs(&self) -> Result<Vec<JobRow>, StateError> {
         let rows: Vec<Row> = self.rows(select!("ORDER BY name"), vec![]).await?;
         rows.into_iter().map(read).collect()
     }
 
-    /// Returns the job with this name. An unknown job is created first, with a schedule that counts from `now` on.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns the job with this name. An unknown job is created with a schedule that counts from `now` on.
     #[boxed]
     pub async fn job(&self, name: &str, now: Timestamp) -> Result<JobRow, StateError> {
         let find = || self.rows(select!("WHERE name = $1"), values![name]);

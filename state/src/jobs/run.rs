@@ -85,7 +85,7 @@ pub struct JobRunEnd {
     pub retry_at: Option<Timestamp>,
 }
 
-/// Maximum number of runs to keep per job; older ones are deleted.
+/// Number of runs to keep per job.
 const RUNS_KEPT: i64 = 1_000;
 
 impl State {
@@ -93,7 +93,7 @@ impl State {
     /// the job under `lease`. Returns `None` if another process decided first.
     ///
     /// # Errors
-    /// [`StateError`]. After [`StateError::Unavailable`] the run may have started; it is then treated as one without a
+    /// [`StateError`]. After [`StateError::Unavailable`] the run may have started, and then counts as one without a
     /// worker.
     #[boxed]
     pub async fn begin_job(
@@ -132,20 +132,13 @@ impl State {
     }
 
     /// Increments the heartbeat of a job. Returns `false` if the caller no longer has the job and must stop now.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn beat_job(&self, name: &str, lease: &LeaseToken) -> Result<bool, StateError> {
         let sql = "UPDATE jobs SET beat = beat + 1 WHERE name = $1 AND lease = $2";
         self.changed(sql, values![name, lease.text()]).await
     }
 
-    /// Ends a run under its lease. Returns `false` without any change if the run was declared lost meanwhile; it then
-    /// stays listed as lost.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Ends a run under its lease. Returns `false` and changes nothing if the run was declared lost meanwhile.
     #[boxed]
     pub async fn end_job(
         &self,
@@ -172,12 +165,8 @@ impl State {
         Ok(true)
     }
 
-    /// Declares the run of a job lost, if `row` is still the current state of the job, so the heartbeat did not change.
-    /// The job is then free, and due again at `retry_at`. Returns `false` if the holder lives or another process was
-    /// first.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Declares the run of a job lost if the heartbeat did not change since `row` was read. The job becomes free, and
+    /// due again at `retry_at`. Returns `false` if the worker lives or another process was first.
     #[boxed]
     pub async fn lose_job(
         &self,

@@ -7,18 +7,17 @@ use crate::error::StateError;
 use crate::names::KEY_PREFIX;
 use crate::random;
 
-/// 27 characters from a set of 62 encode 160 random bits.
+/// 27 characters of a set of 62 encode 160 random bits.
 const SECRET_CHARS: usize = 27;
-/// Six characters from a set of 62 encode 32 bits.
+/// Six characters of a set of 62 encode 32 bits.
 const CHECK_CHARS: usize = 6;
 const KEY_CHARS: usize = KEY_PREFIX.len() + SECRET_CHARS + CHECK_CHARS;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The plain text of an API key: `haat_live_`, 27 random characters (160 bits), and their CRC-32 in six more.
 ///
-/// The checksum detects a mistyped key without a lookup: every change of one character, or of any four consecutive
-/// characters. Debug output never shows a key. [`ApiKey::expose`] may be called only when the key is handed to its
-/// owner.
+/// The checksum detects a mistyped key without a lookup: every change of one character, or of up to four consecutive
+/// characters. Debug output never shows a key. [`ApiKey::expose`] may be called only to hand the key to its owner.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey([u8; KEY_CHARS]);
 
@@ -34,13 +33,13 @@ pub enum ApiKeyError {
     /// A character is not an ASCII letter or digit.
     #[error("a key contains only letters and digits")]
     Character,
-    /// The checksum does not match, so a character was changed.
+    /// The checksum does not match.
     #[error("the key is mistyped: its checksum is wrong")]
     Checksum,
 }
 
 impl ApiKey {
-    /// Generates a key with 160 random bits from the operating system.
+    /// Generates a key with 160 random bits.
     ///
     /// # Errors
     /// [`StateError::Random`].
@@ -65,14 +64,14 @@ impl ApiKey {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// Returns the hash of the key, which is stored: see [`KeyHash`].
+    /// Returns the hash of the key.
     #[must_use]
     pub fn hash(&self) -> KeyHash {
         KeyHash(Sha256::digest(self.0).into())
     }
 
-    /// Returns the last four characters, by which its owner recognises a key. These characters belong to the checksum
-    /// and reveal 24 of the 160 bits, so 136 bits stay secret.
+    /// Returns the last four characters, by which the owner recognises the key. They belong to the checksum and reveal
+    /// 24 of the 160 random bits.
     #[must_use]
     pub fn hint(&self) -> &str {
         self.expose().get(KEY_CHARS - 4..).unwrap_or_default()
@@ -117,7 +116,7 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// The SHA-256 of a key's text; only this hash of the key is stored.
+/// The SHA-256 of a key's text. Only this hash of a key is stored.
 ///
 /// A plain hash is sufficient. Slow and salted hashes protect passwords, which can be guessed. 160 random bits cannot
 /// be guessed, and a slow hash would add its cost to every request.
@@ -155,7 +154,7 @@ mod tests {
     #[test]
     fn a_keys_text_and_hash_stay_as_they_were_first_made() {
         let key = ApiKey::of(*b"0123456789ABCDEFGHIJKLMNOPQ");
-        // Both values were computed without this program.
+        // Another program computed both values.
         insta::assert_snapshot!(key.expose(), @"haat_live_0123456789ABCDEFGHIJKLMNOPQ3jhKWZ");
         insta::assert_snapshot!(
             hex::encode(key.hash().as_bytes()),

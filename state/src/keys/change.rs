@@ -7,12 +7,12 @@ use crate::database::{State, values};
 use crate::error::StateError;
 use crate::names::{AccountId, KeyId};
 
-/// The rights of a valid key: everything that a request needs to know about it.
+/// The rights of a valid key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyGrant {
     /// Id of the key.
     pub id: KeyId,
-    /// Oldest key in this key's chain of rotations. All keys of a chain count as the same caller.
+    /// Oldest key in this key's chain of rotations. All keys of a chain are the same caller.
     pub first: KeyId,
     /// Plan of the key.
     pub plan: Plan,
@@ -57,11 +57,8 @@ type ChangeRow = (
 );
 
 impl State {
-    /// Returns the number of the last change to any key. Every key change increments the number. The number decreases
-    /// only if an older copy of the database is restored.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns the revision of the keys, which every change to a key increments. The revision decreases only if an
+    /// older copy of the database is restored.
     #[boxed]
     pub async fn key_revision(&self) -> Result<i64, StateError> {
         let rows: Vec<(i64,)> = self.rows("SELECT value FROM key_revision", vec![]).await?;
@@ -70,10 +67,7 @@ impl State {
         })
     }
 
-    /// Returns every key that was created or changed after `revision`; revision 0 returns every key.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns every key that was created or changed after `revision`. Revision 0 returns every key.
     #[boxed]
     pub async fn key_changes(&self, revision: i64) -> Result<KeyChanges, StateError> {
         let sql = "SELECT hash, id, plan, account, ends_at, revoked_at, revision, unconfirmed_since, replaced_by FROM keys \

@@ -12,11 +12,11 @@ use crate::error::StateError;
 use crate::names::KeyId;
 
 impl State {
-    /// Confirms keys that were restored from a backup, the named ones or all, and returns those that were confirmed. A
-    /// key that needs no confirmation is not changed. A revoked key stays revoked.
+    /// Confirms the named keys, or all, that were restored from a backup. Returns the confirmed keys. A key that needs
+    /// no confirmation is not changed. A revoked key stays revoked.
     ///
     /// # Errors
-    /// [`StateError::UnknownKey`], or [`StateError::KeyOver`] for a named key that has ended; then no key is confirmed.
+    /// [`StateError::UnknownKey`], or [`StateError::KeyOver`] for a named key that has ended. No key is then confirmed.
     #[boxed]
     pub async fn confirm_keys(
         &self,

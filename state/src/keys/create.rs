@@ -21,7 +21,7 @@ pub struct NewKey {
     pub account: Option<AccountId>,
 }
 
-/// A key that was just created. Its plain text is known only now.
+/// A new key. Only now its plain text is known.
 #[derive(Debug, Clone)]
 pub struct IssuedKey {
     /// The plain text of the key.
@@ -31,11 +31,11 @@ pub struct IssuedKey {
 }
 
 impl State {
-    /// Creates a key. After this function returns, the key survives a kill and a power cut.
+    /// Creates a key, which survives a kill and a power cut after this function returns.
     ///
     /// # Errors
-    /// [`StateError`]. After an error no key is returned; if a key was stored nevertheless, its text is unknown to
-    /// everybody.
+    /// [`StateError`]. After an error no key is returned. A key that was stored nevertheless has a text that nobody
+    /// knows.
     #[boxed]
     pub async fn create_key(&self, new: NewKey, actor: &Actor, now: Timestamp) -> Result<IssuedKey, StateError> {
         let mut writing = self.begin().await?;
@@ -45,8 +45,8 @@ impl State {
         Ok(issued)
     }
 
-    /// Creates a key like [`State::create_key`], or returns `None` if its account already has `keys_max` valid keys
-    /// that were not replaced. The limit also applies to concurrent calls.
+    /// Creates a key like [`State::create_key`]. Returns `None` if the account already has `keys_max` valid keys that
+    /// were not replaced. The limit applies to concurrent calls too.
     ///
     /// # Errors
     /// The errors of [`State::create_key`].

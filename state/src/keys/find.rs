@@ -7,10 +7,7 @@ use crate::database::{State, values};
 use crate::error::StateError;
 
 impl State {
-    /// Returns the key with this hash in any status; `None` if there is none. Servers use [`crate::KeyIndex`] instead.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns the key with this hash in any status, or `None`. Servers use [`crate::KeyIndex`] instead.
     #[boxed]
     pub async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, StateError> {
         let sql = concat!("SELECT ", key_columns!(), " FROM keys WHERE hash = $1");

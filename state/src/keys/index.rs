@@ -16,7 +16,7 @@ use crate::database::State;
 use crate::error::StateError;
 use crate::names::KeyId;
 
-/// An in-memory index of the valid keys: a lookup costs one hash and does not use the database.
+/// An in-memory index of the valid keys. A lookup costs one hash and does not use the database.
 ///
 /// The index is loaded once and then polls the database for changes. A revocation therefore takes effect on every
 /// server within one interval of [`KeyIndex::keep_fresh`]. While the database is unavailable, the last known keys are
@@ -26,19 +26,18 @@ pub struct KeyIndex {
     /// `None` for an empty index that never queries a database.
     state: Option<State>,
     loaded: Arc<ArcSwap<KeySnapshot>>,
-    /// Number of queries for changes that were started.
     asked: Arc<AtomicU64>,
-    /// Held during a query for changes, so that an older result cannot replace a newer one. Contains the number of the
-    /// newest completed query.
+    /// Number of the newest completed query. The lock is held during a query, so that an older result cannot replace a
+    /// newer one.
     answered: Arc<Mutex<u64>>,
 }
 
 #[derive(Debug, Clone, Default)]
 struct KeySnapshot {
     revision: i64,
-    /// SHA-256 values are evenly distributed, so a stronger hash function would only cost time.
+    /// SHA-256 values are evenly distributed, so that a cheap hash function suffices.
     grants: HashMap<KeyHash, Arc<KeyGrant>, FxBuildHasher>,
-    /// Maps the id of a replacing key to the id of the key that it replaced.
+    /// Maps the id of a new key to the id of the key that it replaced.
     before: HashMap<KeyId, KeyId>,
 }
 
@@ -55,9 +54,6 @@ pub enum KeyRefusal {
 
 impl KeyIndex {
     /// Loads the index with every key.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn load(state: State) -> Result<Self, StateError> {
         let index = Self {
@@ -68,7 +64,7 @@ impl KeyIndex {
         Ok(index)
     }
 
-    /// Creates an index that refuses every key, for a server without a state.
+    /// Creates an index that refuses every key. A server without a state uses it.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -80,15 +76,12 @@ impl KeyIndex {
     }
 
     /// Returns the rights of the key in `text` at `now`.
-    ///
-    /// # Errors
-    /// [`KeyRefusal`].
     pub fn check(&self, text: &str, now: Timestamp) -> Result<Arc<KeyGrant>, KeyRefusal> {
         let key: ApiKey = text.parse()?;
         self.find(&key.hash(), now).ok_or(KeyRefusal::Unknown)
     }
 
-    /// Returns the rights of the key with this hash at `now`; `None` if it is unknown or has ended.
+    /// Returns the rights of the key with this hash at `now`; `None` if the key is unknown or has ended.
     #[must_use]
     pub fn find(&self, hash: &KeyHash, now: Timestamp) -> Option<Arc<KeyGrant>> {
         let loaded = self.loaded.load();
@@ -109,11 +102,11 @@ impl KeyIndex {
         self.len() == 0
     }
 
-    /// Loads the changes since the last query, and returns the number of changed keys. Concurrent callers share the
-    /// next query, so that only one runs at a time.
+    /// Loads the changes since the last query, and returns the number of changed keys. Only one query runs at a time,
+    /// and concurrent callers share the next one.
     ///
     /// # Errors
-    /// [`StateError`]; the index is then unchanged.
+    /// [`StateError`]. The index is then unchanged.
     #[boxed]
     pub async fn refresh(&self) -> Result<usize, StateError> {
         let Some(state) = &self.state else {
@@ -136,14 +129,15 @@ impl KeyIndex {
         if newest == known.revision {
             return Ok(0);
         }
-        // The revision decreases only if an older copy of the database was restored; everything is then loaded again.
+        // The revision decreases only if an older copy of the database was restored. The index then loads everything
+        // again.
         let mut next = if newest < known.revision {
             KeySnapshot::default()
         } else {
             KeySnapshot::clone(&known)
         };
         let changes = state.key_changes(next.revision).await?;
-        // Every change up to `newest` was visible to the query, and perhaps later ones.
+        // The query saw every change up to `newest`, and perhaps later ones.
         next.revision = newest.max(changes.revision);
         let count = changes.changes.len();
         let replaced = changes.changes.iter();

@@ -7,10 +7,7 @@ use crate::error::StateError;
 use crate::names::{AccountId, KeyId};
 
 impl State {
-    /// Returns every key that was ever created, oldest first; with `account`, only that account's keys.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns every key that was ever created, oldest first. With `account`, returns only the keys of that account.
     #[boxed]
     pub async fn keys(&self, account: Option<&AccountId>) -> Result<Vec<KeyRecord>, StateError> {
         let rows: Vec<KeyRow> = match account {
@@ -30,10 +27,7 @@ impl State {
         rows.into_iter().map(record).collect()
     }
 
-    /// Returns one key; `None` if the id is unknown.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns one key, or `None` if the id is unknown.
     #[boxed]
     pub async fn key(&self, id: &KeyId) -> Result<Option<KeyRecord>, StateError> {
         let sql = concat!("SELECT ", key_columns!(), " FROM keys WHERE id = $1");

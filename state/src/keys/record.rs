@@ -33,11 +33,11 @@ pub enum KeyStatus {
     Active,
     /// The key is accepted until its grace period after a rotation ends.
     Ending,
-    /// The key is refused: it was rotated, and the grace period is over.
+    /// The key was rotated, and the grace period is over.
     Ended,
-    /// The key is refused: it was revoked.
+    /// The key was revoked.
     Revoked,
-    /// The key is refused until it is confirmed: it was restored from a backup and may have been revoked since.
+    /// The key was restored from a backup and may have been revoked since. It is refused until it is confirmed.
     Unconfirmed,
 }
 
@@ -64,7 +64,7 @@ pub struct KeyRecord {
     pub revoked_at: Option<Timestamp>,
     /// The key that replaced this one.
     pub replaced_by: Option<KeyId>,
-    /// Time of the backup that the key was restored from; `None` once it is confirmed.
+    /// Time of the backup that the key was restored from. `None` once the key is confirmed.
     pub unconfirmed_since: Option<Timestamp>,
 }
 
@@ -81,13 +81,13 @@ impl KeyRecord {
         }
     }
 
-    /// Returns the time since which the key has ended. Returns `None` while it is valid, or only needs confirmation.
+    /// Returns the time since which the key has ended. Returns `None` while the key is valid, or only needs
+    /// confirmation.
     #[must_use]
     pub fn over_since(&self, now: Timestamp) -> Option<Timestamp> {
         self.revoked_at.or(self.ends_at.filter(|end| *end <= now))
     }
 
-    /// Returns the audit entry for an action on the key.
     pub(super) const fn entry(&self, action: AuditAction, detail: serde_json::Value) -> Entry<'_> {
         Entry::of_key(action, &self.id, self.account.as_ref(), detail)
     }

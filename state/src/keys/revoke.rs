@@ -13,7 +13,7 @@ impl State {
     /// Revokes a key with immediate effect. Servers refuse it after the next refresh of their [`crate::KeyIndex`].
     ///
     /// # Errors
-    /// [`StateError::UnknownKey`], also if the actor is an account that does not own the key; [`StateError::KeyOver`].
+    /// [`StateError::UnknownKey`], also if the actor is an account that does not own the key. [`StateError::KeyOver`].
     #[boxed]
     pub async fn revoke_key(&self, id: &KeyId, actor: &Actor, now: Timestamp) -> Result<KeyRecord, StateError> {
         let mut writing = self.begin().await?;

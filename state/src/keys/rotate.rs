@@ -22,11 +22,11 @@ pub struct KeyRotation {
 }
 
 impl State {
-    /// Replaces a key by a new one. The old key is accepted for `grace` longer.
+    /// Replaces a key by a new one. The old key stays valid for `grace`.
     ///
     /// # Errors
-    /// [`StateError::UnknownKey`], also if the actor is an account that does not own the key; [`StateError::KeyOver`];
-    /// [`StateError::KeyUnconfirmed`]; [`StateError::KeyReplaced`] for a key that was rotated before and is in its
+    /// [`StateError::UnknownKey`], also if the actor is an account that does not own the key. [`StateError::KeyOver`],
+    /// [`StateError::KeyUnconfirmed`]. [`StateError::KeyReplaced`] for a key that was rotated before and is in its
     /// grace period.
     #[boxed]
     pub async fn rotate_key(

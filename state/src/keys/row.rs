@@ -9,7 +9,6 @@ use crate::day::Day;
 use crate::error::StateError;
 use crate::names::KeyId;
 
-/// The columns of a [`KeyRow`], in field order.
 macro_rules! key_columns {
     () => {
         "id, name, plan, account, hint, created_at, last_used_day, ends_at, revoked_at, replaced_by, \
@@ -18,7 +17,6 @@ macro_rules! key_columns {
 }
 pub(super) use key_columns;
 
-/// A row as both databases return it.
 pub(super) type KeyRow = (
     String,
     String,
@@ -59,8 +57,8 @@ pub(super) fn record(row: KeyRow) -> Result<KeyRecord, StateError> {
 
 /// Increments and returns the revision of keys.
 ///
-/// This update is the first statement of every change to keys. The row is locked until the transaction ends, so changes
-/// are serialised. A reader of revision n has therefore seen every change before it.
+/// This update is the first statement of every change to keys. The update locks the row until the transaction ends, so
+/// that changes are serialised. A reader of revision n has therefore seen every change before it.
 pub(super) async fn next_revision(writing: &mut WriteTransaction) -> Result<i64, StateError> {
     let sql = "UPDATE key_revision SET value = value + 1 RETURNING value";
     let next: Option<(i64,)> = writing.row(sql, vec![]).await?;
@@ -69,7 +67,7 @@ pub(super) async fn next_revision(writing: &mut WriteTransaction) -> Result<i64,
     })
 }
 
-/// Loads a key within a transaction if the actor may change it. A key of another account is treated as absent.
+/// Loads a key that the actor may change. Other keys count as absent.
 pub(super) async fn load_own(
     writing: &mut WriteTransaction,
     id: &KeyId,

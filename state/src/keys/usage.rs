@@ -9,11 +9,11 @@ use crate::day::Day;
 use crate::error::StateError;
 use crate::names::KeyId;
 
-/// Number of days for which batch ids are stored. A batch is sent again within minutes, never after days.
+/// Days for which batch ids are stored. A batch is sent again within minutes, never after days.
 const BATCHES_KEPT_DAYS: i64 = 7;
 
-/// Deletes old usage, on the first batch of a day: the newest 400 days with usage stay. Days with usage are counted,
-/// because a temporarily wrong clock may produce any date.
+/// Deletes old usage on the first batch of a day. The newest 400 days with usage stay. Only days with usage count,
+/// because a wrong clock may produce any date.
 const FORGET: &str = "DELETE FROM usage WHERE NOT EXISTS (SELECT 1 FROM usage WHERE day >= $1) \
                       AND day < (SELECT MIN(day) FROM (SELECT DISTINCT day FROM usage ORDER BY day DESC LIMIT 400) AS kept)";
 
@@ -30,7 +30,7 @@ pub struct UsageEntry {
     pub requests: u64,
 }
 
-/// Requests that a server counted since its last batch. The batch id makes it count once, even if it is sent again.
+/// Requests that a server counted since its last batch. The batch id makes a repeated batch count once.
 #[derive(Debug, Clone)]
 pub struct UsageBatch {
     id: Uuid,
@@ -49,10 +49,10 @@ pub struct KeyUsage {
 }
 
 impl UsageBatch {
-    /// Creates a batch. Entries with the same key, day and route are summed; empty ones are left out.
+    /// Creates a batch. Entries with the same key, day and route are summed, and empty ones are left out.
     #[must_use]
     pub fn new(entries: impl IntoIterator<Item = UsageEntry>) -> Self {
-        // Sorted, so that two servers lock the rows in the same order and cannot deadlock.
+        // Two servers that lock the rows in this order cannot deadlock.
         let mut sums: BTreeMap<(KeyId, Day, String), u64> = BTreeMap::new();
         for entry in entries {
             let sum = sums.entry((entry.key, entry.day, entry.route)).or_default();
@@ -86,7 +86,7 @@ impl UsageBatch {
 
 impl State {
     /// Adds the requests that a server counted, and records the day of each key's last use. A batch that was written
-    /// already, but not acknowledged, changes nothing.
+    /// but not acknowledged counts once.
     ///
     /// # Errors
     /// [`StateError`]; send the same batch again.
@@ -117,7 +117,6 @@ impl State {
             *last = entry.day.max(*last);
         }
         for (key, day) in last_used {
-            // A row is updated only once per day and key.
             let sql = "UPDATE keys SET last_used_day = $2 \
                        WHERE id = $1 AND (last_used_day IS NULL OR last_used_day < $2)";
             let values = values![key.as_str(), day.number()];
@@ -131,9 +130,6 @@ impl State {
     }
 
     /// Returns the counted requests of a key from `from` to `to`, both included, oldest first.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn usage_of_key(&self, key: &KeyId, from: Day, to: Day) -> Result<Vec<KeyUsage>, StateError> {
         let sql =
@@ -149,9 +145,6 @@ impl State {
     }
 
     /// Returns the requests of each key on one day, for a server that starts to count during that day.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn usage_on(&self, day: Day) -> Result<Vec<(KeyId, u64)>, StateError> {
         let sql =

@@ -11,14 +11,14 @@ use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 use crate::names::AccountId;
 
-/// Maximum number of sessions per account; beyond it the oldest sessions end.
+/// Maximum number of sessions per account. The oldest sessions end.
 const PER_ACCOUNT_MAX: i64 = 20;
 
 impl State {
     /// Creates a session for an account that signed in, ends the session that it replaces, and audits the sign-in.
     ///
     /// # Errors
-    /// [`StateError`]; then no session was returned.
+    /// [`StateError`]. The caller then has no session.
     #[boxed]
     pub async fn create_session(
         &self,
@@ -33,7 +33,6 @@ impl State {
     }
 }
 
-/// Creates a session within a transaction.
 pub(crate) async fn begin_session(
     writing: &mut WriteTransaction,
     account: &AccountId,

@@ -11,9 +11,6 @@ use crate::names::AccountId;
 
 impl State {
     /// Ends the session with this hash and audits the sign-out. Returns true if there was such a session.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn end_session(&self, hash: &SessionHash, now: Timestamp) -> Result<bool, StateError> {
         let sql = "DELETE FROM sessions WHERE hash = $1 RETURNING id, account";
@@ -22,9 +19,6 @@ impl State {
     }
 
     /// Ends one of an account's sessions by its id. Returns true if the account had this session.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn end_session_of(
         &self,
@@ -38,9 +32,6 @@ impl State {
     }
 
     /// Ends every session of an account and returns their number.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn end_sessions_of(&self, account: &AccountId, actor: &Actor, now: Timestamp) -> Result<u64, StateError> {
         let mut writing = self.begin().await?;

@@ -7,10 +7,9 @@ use crate::database::{State, values};
 use crate::error::StateError;
 use crate::names::AccountId;
 
-/// Minimum time between two updates of a session's last use: a session in use costs one write in this time.
+/// Minimum time between two updates of a session's last use.
 const SEEN_EVERY_MICROS: i64 = 60_000_000;
 
-/// The columns of a [`SessionRow`], in field order.
 macro_rules! session_columns {
     () => {
         "id, account, method, client, created_at, seen_at, idle_ms, ends_at, idle_ends_at"
@@ -20,11 +19,8 @@ macro_rules! session_columns {
 type SessionRow = (String, String, String, String, i64, i64, i64, i64, i64);
 
 impl State {
-    /// Returns the grant of the session with this hash at `now`; `None` if it is unknown or has ended. The call counts
-    /// as use of the session and extends its idle timeout.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns the grant of the session with this hash at `now`, or `None` if the session is unknown or has ended. The
+    /// call is a use of the session and extends its idle timeout.
     #[boxed]
     pub async fn find_session(&self, hash: &SessionHash, now: Timestamp) -> Result<Option<SessionGrant>, StateError> {
         let sql = concat!(
@@ -44,7 +40,7 @@ impl State {
         }
         grant.seen_at = now;
         grant.ends_at = now.plus_millis(idle_ms).min(Timestamp::from_micros(ends_at));
-        // Another request may have ended the session meanwhile: then nothing is updated, and the next request is
+        // Another request may have ended the session meanwhile. Nothing is updated then, and the next request is
         // refused.
         let sql = "UPDATE sessions SET seen_at = $2, idle_ends_at = $3 WHERE hash = $1 AND seen_at < $2";
         let values = values![hash.as_bytes(), grant.seen_at, grant.ends_at];
@@ -55,9 +51,6 @@ impl State {
     }
 
     /// Returns the sessions of an account that have not ended, newest first.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn sessions_of(&self, account: &AccountId, now: Timestamp) -> Result<Vec<SessionGrant>, StateError> {
         let sql = concat!(

@@ -9,7 +9,7 @@ use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 use crate::names::AccountId;
 
-/// Issuer of guest accounts. A guest is a separate account without a key, and is deleted with its session.
+/// Issuer of guest accounts. A guest is an account without a key, and is deleted with its session.
 const GUEST_ISSUER: &str = "guest";
 
 impl State {
@@ -17,7 +17,7 @@ impl State {
     /// audited, because anybody may be one.
     ///
     /// # Errors
-    /// [`StateError`]; then no session was returned.
+    /// [`StateError`]. The caller then has no session.
     #[boxed]
     pub async fn create_guest_session(
         &self,
@@ -60,7 +60,7 @@ pub(super) async fn take_along(
     session: &SessionHash,
     account: &AccountId,
 ) -> Result<(), StateError> {
-    // The caller ids must have the same format as those that the edge assigns.
+    // The caller ids must have the format of the ids that the edge assigns.
     let sql = "UPDATE carts SET caller = 'account:' || $2 WHERE caller = \
                (SELECT 'account:' || account FROM sessions WHERE hash = $1 AND method = 'guest')";
     let values = values![session.as_bytes(), account.as_str()];

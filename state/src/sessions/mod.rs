@@ -1,5 +1,4 @@
 //! Sessions of signed-in people and guests. A session ends after an idle timeout, and at the latest after a fixed time.
-//! Only token hashes are stored.
 
 mod create;
 mod end;

@@ -47,16 +47,15 @@ pub struct SessionLimits {
 pub struct NewSession {
     /// The sign-in method of the owner.
     pub method: SignInMethod,
-    /// The browser's user agent. Control characters are removed, and it is truncated to 120 characters.
+    /// The browser's user agent, without control characters and truncated to 120 characters.
     pub client: String,
     /// Lifetimes of the session.
     pub limits: SessionLimits,
-    /// The browser's previous session. The previous session ends, so that nobody who knows its token gets the rights of
-    /// the new session.
+    /// The browser's previous session. It ends, so that nobody who knows its token gets the rights of the new session.
     pub replaces: Option<super::token::SessionHash>,
 }
 
-/// A session that was just created. Its token is known only now.
+/// A new session. Only now the plain token is known.
 #[derive(Debug, Clone)]
 pub struct IssuedSession {
     /// The token for the browser.
@@ -80,7 +79,7 @@ pub struct SessionGrant {
     pub created_at: Timestamp,
     /// Time of the last use, to the minute.
     pub seen_at: Timestamp,
-    /// End of the session if it is not used any more; never later than its maximum lifetime.
+    /// End of the session if it is not used any more.
     pub ends_at: Timestamp,
 }
 
@@ -119,7 +118,6 @@ impl SignInMethod {
     }
 }
 
-/// Reduces a browser's text to one line of limited length.
 pub(super) fn client_line(text: &str) -> String {
     let plain = text.chars().filter(|character| !character.is_control());
     plain.take(CLIENT_CHARS_MAX).collect()

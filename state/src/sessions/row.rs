@@ -7,7 +7,6 @@ use crate::database::{WriteTransaction, values};
 use crate::error::StateError;
 use crate::names::AccountId;
 
-/// Deletes expired sessions.
 pub(super) async fn forget_over(writing: &mut WriteTransaction, now: Timestamp) -> Result<(), StateError> {
     let over = values![now];
     let sql = "DELETE FROM sessions WHERE idle_ends_at <= $1";

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use crate::error::StateError;
 use crate::random;
 
-/// 43 characters from a set of 62 encode 256 random bits.
+/// 43 characters of a set of 62 encode 256 random bits.
 const SECRET_CHARS: usize = 43;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -15,7 +15,7 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 #[error("the text is not a session token")]
 pub struct TokenError;
 
-/// Defines a secret token of 256 random bits, and the type of its hash, which is stored.
+/// Defines a secret token of 256 random bits, and the type of its hash.
 macro_rules! token {
     ($(#[$about:meta])* $token:ident, $(#[$about_hash:meta])* $hash:ident, $prefix:literal) => {
         $(#[$about])*
@@ -27,7 +27,7 @@ macro_rules! token {
         pub struct $hash([u8; 32]);
 
         impl $token {
-            /// Generates a token with 256 random bits from the operating system.
+            /// Generates a token with 256 random bits.
             ///
             /// # Errors
             /// [`StateError::Random`].
@@ -42,7 +42,7 @@ macro_rules! token {
                 &self.0
             }
 
-            /// Returns the hash of the token, which is stored.
+            /// Returns the hash of the token.
             #[must_use]
             pub fn hash(&self) -> $hash {
                 $hash(Sha256::digest(&self.0).into())

@@ -13,9 +13,9 @@ use crate::error::StateError;
 use crate::names::AccountId;
 use crate::sessions::{IssuedSession, LinkHash, LinkToken, NewSession, begin_session};
 
-/// Time for which ended links are stored, so that later attempts to use them can be audited.
+/// Time for which ended links are stored. Uses of an ended link are audited.
 const KEPT_MS: i64 = 7 * 86_400_000;
-/// Maximum number of audited attempts per link: an expired link may be tried without limit.
+/// Maximum number of audited refusals per link. An expired link may be tried without limit.
 const REFUSALS_AUDITED_MAX: i64 = 5;
 
 /// The result of using a sign-in link.
@@ -43,9 +43,6 @@ data_model::named! {
 
 impl State {
     /// Creates a link that signs in to the existing `account` once, within `lifetime`.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn create_sign_in_link(
         &self,
@@ -66,10 +63,7 @@ impl State {
     }
 
     /// Creates a link that signs in the owner of an e-mail address once, within `lifetime`. Creates the account too if
-    /// it does not exist. An account that was never signed in to is deleted with the last of its links.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// it does not exist. An account without any sign-in is deleted with the last of its links.
     #[boxed]
     pub async fn create_mailed_link(
         &self,
@@ -96,7 +90,7 @@ impl State {
     /// could fill the audit with them.
     ///
     /// # Errors
-    /// [`StateError`]; with [`StateError::Unavailable`] the link may be used up nevertheless.
+    /// [`StateError`]. After [`StateError::Unavailable`], the link may be used up.
     #[boxed]
     pub async fn use_sign_in_link(
         &self,
@@ -112,7 +106,7 @@ impl State {
         let outcome = match used {
             Some((account,)) => {
                 let account = read_account(&account)?;
-                // Using the link proves that its holder reads the mail of the address.
+                // The use of the link proves that its holder reads the mail of the address.
                 let sql = "UPDATE accounts SET email = subject WHERE id = $1 AND issuer = $2";
                 let values = values![account.as_str(), MAIL_ISSUER];
                 writing.execute(sql, values).await?;
@@ -130,7 +124,7 @@ fn end(lifetime: Duration, now: Timestamp) -> Timestamp {
     now.plus_millis(i64::try_from(lifetime.as_millis()).unwrap_or(KEPT_MS).min(KEPT_MS))
 }
 
-/// Deletes links that ended long ago, and accounts created for mailed links that nobody used.
+/// Deletes links that ended long ago, and accounts of mailed links that nobody used.
 async fn forget_over(writing: &mut WriteTransaction, now: Timestamp) -> Result<(), StateError> {
     let sql = "DELETE FROM sign_in_links WHERE ends_at <= $1";
     if writing.execute(sql, values![now.plus_millis(-KEPT_MS)]).await? > 0 {
@@ -153,7 +147,6 @@ async fn insert(
     Ok(token)
 }
 
-/// Determines and audits the reason why a link was refused.
 async fn refuse(writing: &mut WriteTransaction, link: &LinkHash, now: Timestamp) -> Result<LinkRefusal, StateError> {
     let sql = "UPDATE sign_in_links SET refusals = refusals + 1 WHERE hash = $1 RETURNING account, used_at, refusals";
     let values = values![link.as_bytes()];

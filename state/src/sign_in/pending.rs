@@ -7,7 +7,7 @@ use crate::database::{State, values};
 use crate::error::StateError;
 use crate::sessions::{PendingHash, PendingToken};
 
-/// Maximum number of pending sign-ins, so that starting them without limit cannot fill the disk.
+/// Pending sign-ins are limited so that they cannot fill the disk.
 const PENDING_MAX: i64 = 20_000;
 
 /// A sign-in that was sent to the provider.
@@ -19,12 +19,9 @@ pub struct PendingSignIn {
 
 impl State {
     /// Stores a pending sign-in for `lifetime`. The token is for the browser's cookie. All values that the provider
-    /// must return are derived from it, so that the database contains nothing that could replace it.
+    /// must return are derived from the token, so that the database contains no replacement for it.
     ///
     /// Returns `None` if too many sign-ins are pending.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn begin_sign_in(
         &self,
@@ -52,10 +49,7 @@ impl State {
         Ok(noted.then_some(token))
     }
 
-    /// Removes and returns a pending sign-in; `None` if it is unknown, was already completed, or has expired.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Removes and returns a pending sign-in. Returns `None` if the sign-in is unknown, completed or expired.
     #[boxed]
     pub async fn take_sign_in(&self, hash: &PendingHash, now: Timestamp) -> Result<Option<PendingSignIn>, StateError> {
         let mut writing = self.begin().await?;

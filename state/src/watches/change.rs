@@ -5,7 +5,6 @@ use super::row::{WatchCells, WatchCreation, WatchRow, values, watch, watch_colum
 use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 
-/// Reads one watch of a caller.
 async fn find(writing: &mut WriteTransaction, caller: &str, id: &str) -> Result<Option<WatchRow>, StateError> {
     let sql = concat!(
         "SELECT ",
@@ -25,7 +24,7 @@ impl State {
     #[boxed]
     pub async fn create_watch(&self, row: &WatchRow, watches_max: u32) -> Result<WatchCreation, StateError> {
         let mut writing = self.begin().await?;
-        // This update locks the row, which serialises concurrent creations by one caller.
+        // This update locks the row, which serialises creations by one caller.
         writing.execute("UPDATE key_revision SET value = value", vec![]).await?;
         if let Some(existing) = find(&mut writing, &row.caller, &row.id).await? {
             return Ok(WatchCreation::Existing(Box::new(existing)));
@@ -46,9 +45,6 @@ impl State {
     }
 
     /// Returns the watches of a caller, oldest first.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn watches(&self, caller: &str) -> Result<Vec<WatchRow>, StateError> {
         let sql = concat!(
@@ -61,9 +57,6 @@ impl State {
     }
 
     /// Returns a caller's watch with this id.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn watch(&self, caller: &str, id: &str) -> Result<Option<WatchRow>, StateError> {
         let sql = concat!(
@@ -89,7 +82,7 @@ impl State {
         Ok(changed == 1)
     }
 
-    /// Replaces the target of a caller's watch, if the watch still has the target that was read.
+    /// Replaces the target of a caller's watch, unless the target changed since it was read.
     ///
     /// # Errors
     /// [`StateError`]; the call may be repeated.

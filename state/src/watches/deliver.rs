@@ -6,9 +6,9 @@ use crate::database::{State, WriteTransaction, values};
 use crate::error::StateError;
 use crate::lease::Lease;
 
-/// Maximum delay of an event. A later due time was set by a server whose clock was ahead, so it is ignored.
+/// Maximum delay of an event. A later due time comes from a server whose clock was ahead, and is ignored.
 const PAUSE_MS_MAX: i64 = 3 * 24 * 3_600_000;
-/// Maximum length of a stored failure reason, in characters.
+/// Length limit of a stored failure reason.
 const LETTER_CHARS_MAX: usize = 200;
 
 /// An event that is due for delivery, with the data needed for it.
@@ -49,7 +49,7 @@ pub enum AttemptOutcome {
     },
 }
 
-/// Selects due events in order of their due time, and skips those that another server is about to take.
+/// Selects due events in order of their due time, without those that another server is about to take.
 macro_rules! to_take {
     ($locking:literal) => {
         concat!(
@@ -82,12 +82,12 @@ fn count(number: i64) -> u32 {
 }
 
 impl State {
-    /// Takes due events, up to a limit, until the end of `lease`. After that, other processes can take the events
-    /// whose outcome was not reported.
+    /// Takes at most `limit` due events until the end of `lease`. Later, other processes may take the events whose
+    /// outcome was not reported.
     ///
     /// # Errors
-    /// [`StateError`]. After [`StateError::Unavailable`] events may have been taken: they are due again when the lease
-    /// ends.
+    /// [`StateError`]. After [`StateError::Unavailable`], events may have been taken. Such events are due again when
+    /// the lease ends.
     #[boxed]
     pub async fn take_watch_events(
         &self,
@@ -123,7 +123,8 @@ impl State {
         Ok(due)
     }
 
-    /// Replaces the message of an event taken under `lease`. Returns `false` if another server has the event by now.
+    /// Replaces the message of an event taken under `lease`. Returns `false` if another server took the event
+    /// meanwhile.
     ///
     /// # Errors
     /// [`StateError`]; the call may be repeated.
@@ -137,8 +138,8 @@ impl State {
         Ok(changed == 1)
     }
 
-    /// Stores the outcome of an event taken under `lease`. Returns `false` without any change if another server has the
-    /// event by now.
+    /// Stores the outcome of an event taken under `lease`. Returns `false` and changes nothing if another server took
+    /// the event meanwhile.
     ///
     /// # Errors
     /// [`StateError`]; the call may be repeated.
@@ -171,9 +172,6 @@ impl State {
     }
 
     /// Returns the latest events of a watch, up to a limit.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn watch_events(&self, watch: &str, limit: u32) -> Result<Vec<WatchEventRow>, StateError> {
         let sql = "SELECT id, body, state, attempts, created_at, due_at, letter FROM watch_events WHERE watch = $1 \
@@ -183,7 +181,7 @@ impl State {
         rows.into_iter().map(event).collect()
     }
 
-    /// Deletes delivered and dead events of time `oldest` and earlier, and returns their number.
+    /// Deletes delivered and dead events up to the time `oldest`, and returns their number.
     ///
     /// # Errors
     /// [`StateError`]; the call may be repeated.

@@ -16,12 +16,12 @@ pub struct JudgedWatch {
     pub seen_at: Timestamp,
     /// The new reading.
     pub seen: String,
-    /// The resulting events; an event whose id exists already is not new.
+    /// The resulting events. An event whose id exists already is not stored again.
     pub events: Vec<NewWatchEvent>,
 }
 
 async fn add_event(writing: &mut WriteTransaction, event: &NewWatchEvent, now: Timestamp) -> Result<bool, StateError> {
-    // Only for an existing watch: a watch deleted meanwhile gets no events.
+    // A watch deleted meanwhile gets no events.
     let sql = "INSERT INTO watch_events (id, watch, body, state, attempts, created_at, due_at) \
                SELECT $1, id, $3, 'waiting', 0, $4, $4 FROM watches WHERE id = $2 ON CONFLICT (id) DO NOTHING";
     let values = values![&event.id, &event.watch, &event.body, now];
@@ -30,9 +30,6 @@ async fn add_event(writing: &mut WriteTransaction, event: &NewWatchEvent, now: T
 
 impl State {
     /// Returns watches that are not paused, sorted by id, starting after the given id.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn active_watches(&self, after: &str, limit: u32) -> Result<Vec<WatchRow>, StateError> {
         let sql = concat!(
@@ -46,9 +43,6 @@ impl State {
     }
 
     /// Returns the watches of a product that are not paused, up to a limit.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn watches_of_product(&self, product: &str, limit: u32) -> Result<Vec<WatchRow>, StateError> {
         let sql = concat!(
@@ -61,8 +55,8 @@ impl State {
         Ok(rows.into_iter().map(watch).collect())
     }
 
-    /// Stores readings with their events, each reading atomically. A reading is skipped if another server stored one of
-    /// the same watch meanwhile. Returns the number of new events.
+    /// Stores readings with their events, each reading atomically. A reading is skipped if another server stored a
+    /// newer one of the same watch. Returns the number of new events.
     ///
     /// # Errors
     /// [`StateError`]; the call may be repeated.
@@ -87,8 +81,8 @@ impl State {
         Ok(added)
     }
 
-    /// Stores an event that does not come from a reading. Returns `false` if its id exists already, or its watch is
-    /// gone.
+    /// Stores an event that does not come from a reading. Returns `false` if its id exists already, or the watch is
+    /// deleted.
     ///
     /// # Errors
     /// [`StateError`]; the call may be repeated.

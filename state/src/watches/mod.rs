@@ -1,5 +1,4 @@
-//! Watches and the events to deliver for them. Rows are stored as given; the rules are those of the crate that owns
-//! them.
+//! Watches and the events to deliver for them. The crate that owns the watches checks the rows.
 
 mod change;
 mod deliver;

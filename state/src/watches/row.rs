@@ -10,7 +10,7 @@ pub struct WatchRow {
     pub id: String,
     /// The owner of the watch.
     pub caller: String,
-    /// Hash that distinguishes the creating request from others with the same idempotency key.
+    /// Hash of the creating request, which distinguishes it from others with the same idempotency key.
     pub request_hash: Vec<u8>,
     /// The watched product, if the watch is for one.
     pub product: Option<String>,
@@ -42,7 +42,7 @@ pub enum WatchCreation {
 /// An event to deliver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewWatchEvent {
-    /// Id of the event. Events with the same id are the same event.
+    /// Id of the event. Two events with the same id are the same event.
     pub id: String,
     /// Id of the watch.
     pub watch: String,
@@ -88,7 +88,6 @@ pub struct WatchEventRow {
     pub letter: Option<String>,
 }
 
-/// The columns of [`WatchCells`], in field order.
 macro_rules! watch_columns {
     () => {
         "id, caller, request_hash, product, terms, target, created_at, paused_at, seen_at, seen"

@@ -32,23 +32,18 @@ pub struct WorkStore {
 /// The result of adding stores to the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnqueueOutcome {
-    /// Number of stores that were added; the others were in the queue already.
+    /// Number of added stores. Other stores were in the queue already.
     Added(u64),
-    /// The run has ended: nothing was added.
+    /// The run has ended, and nothing was added.
     Over,
-    /// There are too many stores or too many open runs: nothing was added.
+    /// There are too many stores or too many open runs, and nothing was added.
     Full,
 }
 
-/// Number of stores to write in one transaction.
 const AT_ONCE: usize = 500;
 
 impl State {
-    /// Puts stores into the queue; a store that is already in this run is not changed. If this fails, the call may be
-    /// repeated.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Puts stores into the queue. A store that is in this run already is not changed. A failed call may be repeated.
     #[boxed]
     pub async fn enqueue_work(
         &self,
@@ -59,7 +54,7 @@ impl State {
         if stores.len() > WORK_STORES_MAX {
             return Ok(EnqueueOutcome::Full);
         }
-        // Sorted, so that two calls with the same stores cannot deadlock.
+        // Two calls that write the stores in this order cannot deadlock.
         let stores: Vec<&WorkStore> = stores.iter().collect::<BTreeSet<_>>().into_iter().collect();
         let mut writing = self.begin().await?;
         match open(&mut writing, run, now).await? {
@@ -78,9 +73,6 @@ impl State {
     }
 
     /// Returns the stores in the queue that are not done yet, over all runs.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn stores_at_work(&self) -> Result<BTreeSet<StoreHost>, StateError> {
         let sql = "SELECT DISTINCT store FROM work_items WHERE state IN ('queued', 'leased', 'staged')";

@@ -20,7 +20,7 @@ pub struct StagedWork {
     pub fence: i64,
     /// True if the lake already has the result of a later worker.
     pub is_outdated: bool,
-    /// Reason for which the store will become a dead letter; `None` if it will not.
+    /// Reason for which the store becomes a dead letter. `None` if it does not.
     pub letter: Option<String>,
     /// Time of staging, by the clock of the worker.
     pub staged_at: Timestamp,
@@ -28,8 +28,7 @@ pub struct StagedWork {
 
 type Row = (String, String, i64, i64, Option<String>, i64);
 
-/// Returns true if the committer still holds its lease. The row is locked, so that this stays true until the
-/// transaction ends.
+/// Returns true if the committer still has its lease. The locked row keeps this true until the transaction ends.
 async fn is_held(writing: &mut WriteTransaction, committer: &WorkLease) -> Result<bool, StateError> {
     let sql = "UPDATE work_leases SET folded = folded WHERE name = $1 AND fence = $2 AND holder IS NOT NULL";
     Ok(writing.execute(sql, committer.values()).await? == 1)
@@ -37,9 +36,6 @@ async fn is_held(writing: &mut WriteTransaction, committer: &WorkLease) -> Resul
 
 impl State {
     /// Returns at most `limit` staged stores of a run, in the order of staging.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn staged_work(&self, run: &RunId, limit: u32) -> Result<Vec<StagedWork>, StateError> {
         let sql = "SELECT i.store, i.slug, i.fence, CAST(CASE WHEN l.folded > i.fence THEN 1 ELSE 0 END AS BIGINT), i.letter, \
@@ -61,9 +57,6 @@ impl State {
     }
 
     /// Returns the number of stores of a run that no worker has finished.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn work_left(&self, run: &RunId) -> Result<u64, StateError> {
         let sql = "SELECT COUNT(*) FROM work_items WHERE run = $1 AND state IN ('queued', 'leased')";
@@ -71,11 +64,8 @@ impl State {
         Ok(rows.first().map_or(0, |(left,)| u64::try_from(*left).unwrap_or(0)))
     }
 
-    /// Marks staged stores as committed: each is done, or dead if it has a letter. Returns `false` without any change
-    /// if another process is the committer by now.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Marks staged stores as committed: done, or dead if they have a letter. Returns `false` and changes nothing if
+    /// another process is the committer by now.
     #[boxed]
     pub async fn fold_work(
         &self,
@@ -88,7 +78,7 @@ impl State {
         if !is_held(&mut writing, committer).await? {
             return Ok(false);
         }
-        // In the order that all code uses to lock several stores, which prevents deadlocks.
+        // All code locks stores in this order, which prevents deadlocks.
         for one in staged.iter().collect::<BTreeSet<_>>() {
             let sql = "UPDATE work_leases SET folded = CASE WHEN folded < $2 THEN $2 ELSE folded END WHERE name = $1";
             let values = values![one.store.as_str(), one.fence];
@@ -106,10 +96,7 @@ impl State {
         Ok(true)
     }
 
-    /// Returns a store to the queue because its staged result is lost. Returns `false` as [`State::fold_work`] does.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns a store to the queue because its staged result was lost. Returns `false` as [`State::fold_work`] does.
     #[boxed]
     pub async fn unstage_work(
         &self,
@@ -132,9 +119,6 @@ impl State {
 
     /// Closes a run without remaining work. Returns `false` if work remains, or another process is the committer by
     /// now.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn close_work_run(&self, run: &RunId, committer: &WorkLease, now: Timestamp) -> Result<bool, StateError> {
         let mut writing = self.begin().await?;

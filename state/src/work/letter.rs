@@ -19,11 +19,8 @@ fn read((run, store, slug, attempts, since, letter): Row) -> Result<DeadLetter, 
 }
 
 impl State {
-    /// Returns at most `limit` dead letters, newest first. A store has one at most, from the last run in which it
+    /// Returns at most `limit` dead letters, newest first. A store has at most one, from the last run in which it
     /// failed.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn dead_letters(&self, limit: u32) -> Result<Vec<DeadLetter>, StateError> {
         let sql = "SELECT run, store, slug, attempts, changed_at, letter FROM work_items WHERE state = 'dead' \
@@ -33,9 +30,6 @@ impl State {
     }
 
     /// Removes and returns the dead letters of these brands. The caller may put them into the queue again.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn drop_dead_letters(&self, slugs: &[BrandSlug]) -> Result<Vec<DeadLetter>, StateError> {
         let mut writing = self.begin().await?;

@@ -1,5 +1,5 @@
-//! Leases that do not belong to an item of the queue: that of the committer, and those of processes that query a store
-//! outside of any queue run.
+//! Leases that do not belong to an item of the queue: the committer's lease, and leases of processes that query a store
+//! outside of all queue runs.
 
 use std::time::Duration;
 
@@ -14,16 +14,15 @@ use crate::error::StateError;
 /// The result of a request for a store's lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreRight {
-    /// The lease was given.
+    /// The caller has the lease.
     Given(WorkLease),
-    /// Another process has the lease on the store, or a worker's result for the store is waiting for the committer.
+    /// Another process has the lease on the store, or a worker's result for the store waits for the committer.
     AtWork {
         /// Readable name of the holder; `None` if there is no holder.
         holder: Option<String>,
     },
 }
 
-/// Takes an exclusive lease if it is free.
 async fn take(
     writing: &mut WriteTransaction,
     name: &str,
@@ -44,11 +43,8 @@ async fn take(
 }
 
 impl State {
-    /// Takes the lease of the committer, who writes staged results to the lake. Returns `None` if another process has
-    /// it.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Takes the committer's lease. The committer writes staged results to the lake. Returns `None` if another process
+    /// has the lease.
     #[boxed]
     pub async fn take_committer(
         &self,
@@ -63,20 +59,14 @@ impl State {
     }
 
     /// Gives back the lease of the committer.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn give_back_committer(&self, lease: &WorkLease) -> Result<bool, StateError> {
         self.give_back(lease).await
     }
 
-    /// Raises the committer's fence to `newest`, because the lake knows a higher fence than this lease has. The lake's
-    /// fence is higher if the state was restored from a backup that is older than the lake. The next lease gets a
-    /// higher fence. Returns `false` without any change if another process is the committer by now.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Raises the committer's fence to `newest`, the fence in the lake. The lake's fence is higher if the state was
+    /// restored from a backup that is older than the lake. The next lease gets a higher fence. Returns `false` and
+    /// changes nothing if another process is the committer by now.
     #[boxed]
     pub async fn raise_committer(&self, lease: &WorkLease, newest: i64) -> Result<bool, StateError> {
         let sql = "UPDATE work_leases SET fence = $3, lease_until = 0, holder = NULL \
@@ -85,11 +75,8 @@ impl State {
             .await
     }
 
-    /// Takes the lease of a store for a crawl outside of any queue run. No worker gets the store until the lease is
-    /// given back, or is not renewed ([`State::renew_work`]) within `lease`.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Takes the lease of a store for a crawl outside of all queue runs. No worker gets the store until the lease is
+    /// given back or expires. [`State::renew_work`] renews the lease for `lease`.
     #[boxed]
     pub async fn take_store(
         &self,
@@ -99,14 +86,14 @@ impl State {
         now: Timestamp,
     ) -> Result<StoreRight, StateError> {
         let mut writing = self.begin().await?;
-        // Staged results are older than what this crawl would find, and must not be committed after it. The check for
-        // staged results follows after the lease: taking the lease waits for a worker that stages its result and
+        // A staged result is older than the results of this crawl, and must not be committed after them. The check for
+        // staged results comes after the lease, because taking the lease waits for a worker that stages its result and
         // returns its lease.
         let given = take(&mut writing, store.as_str(), holder, lease, now).await?;
         let sql = "SELECT store FROM work_items WHERE store = $1 AND state = 'staged' LIMIT 1";
         let staged: Option<(String,)> = writing.row(sql, values![store.as_str()]).await?;
         if staged.is_some() {
-            // The transaction is not committed, so the lease is free again.
+            // The transaction is not committed, so the lease stays free.
             return Ok(StoreRight::AtWork { holder: None });
         }
         if let Some(lease) = given {
@@ -120,10 +107,7 @@ impl State {
         })
     }
 
-    /// Gives back a lease of [`State::take_store`]. Returns `false` if another process has it by now.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Gives back a lease of [`State::take_store`]. Returns `false` if another process has the lease by now.
     #[boxed]
     pub async fn give_back_store(&self, lease: &WorkLease) -> Result<bool, StateError> {
         self.give_back(lease).await

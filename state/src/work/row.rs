@@ -71,7 +71,7 @@ pub struct WorkItem {
     pub lease_until: Option<Timestamp>,
 }
 
-/// A store whose attempts all failed. The store is not retried until an operator decides about it.
+/// A store whose attempts all failed. Only an operator can retry the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeadLetter {
     /// Id of the run.
@@ -95,7 +95,7 @@ pub struct WorkCounts {
     pub queued: u64,
     /// Number of stores that a worker has.
     pub leased: u64,
-    /// Number of leased stores whose worker has not renewed the lease before its end.
+    /// Number of leased stores whose lease has ended.
     pub lost: u64,
     /// Number of stores that wait for the committer.
     pub staged: u64,
@@ -129,9 +129,6 @@ fn item(row: ItemRow) -> Result<WorkItem, StateError> {
 
 impl State {
     /// Returns at most `limit` items of the queue that are not done, in the order in which they are taken.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn work_items(&self, limit: u32) -> Result<Vec<WorkItem>, StateError> {
         let sql = "SELECT i.run, i.store, i.slug, i.state, i.priority, i.attempts, i.available_at, i.changed_at, \
@@ -143,9 +140,6 @@ impl State {
     }
 
     /// Returns the open runs, oldest first.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn open_work_runs(&self) -> Result<Vec<WorkRun>, StateError> {
         let sql = "SELECT run, force, requested_by, created_at FROM work_runs WHERE closed_at IS NULL \
@@ -163,9 +157,6 @@ impl State {
     }
 
     /// Returns statistics of the queue.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn work_counts(&self, now: Timestamp) -> Result<WorkCounts, StateError> {
         let sql = "SELECT i.state, COUNT(*), CAST(SUM(CASE WHEN l.lease_until <= $1 THEN 1 ELSE 0 END) AS BIGINT), \

@@ -15,7 +15,7 @@ use crate::error::StateError;
 pub struct TakenWork {
     /// The run that requested the store.
     pub run: RunId,
-    /// Host of the store, which no other worker gets meanwhile.
+    /// Host of the store. No other worker gets the store meanwhile.
     pub store: StoreHost,
     /// Slug of the store's brand.
     pub slug: BrandSlug,
@@ -36,10 +36,10 @@ impl TakenWork {
     }
 }
 
-/// Maximum delay of a retry: the longest time for which a store may ask to receive no requests.
+/// Maximum delay of a retry: the longest time for which a store may refuse requests.
 const RETRY_MS_MAX: i64 = 24 * 3_600_000;
 
-/// Selects and locks stores in queue order, and skips those that another worker is about to take.
+/// Selects and locks stores in queue order, without those that another worker is about to take.
 macro_rules! to_take {
     ($locking:literal) => {
         concat!(
@@ -55,12 +55,11 @@ macro_rules! to_take {
 
 type Row = (String, String, String, String, i64, Option<String>);
 
-/// Truncates a failure reason to the maximum length.
 fn letter(reason: &str) -> String {
     reason.chars().take(LETTER_CHARS_MAX).collect()
 }
 
-/// The next state of an item, applied only under the fence of its holder.
+/// The next state of an item. The update applies only under the fence of its holder.
 struct ItemUpdate<'a> {
     run: &'a str,
     store: &'a str,
@@ -77,12 +76,12 @@ impl ItemUpdate<'_> {
 }
 
 impl State {
-    /// Takes at most `limit` waiting stores without a lease, and leases them for `lease`. If workers died with a store
-    /// `attempts_max` times, the store is not taken again: a dead letter with this reason is staged for the store.
+    /// Takes at most `limit` waiting stores without a lease, and leases them for `lease`. A store with which workers
+    /// died `attempts_max` times is not taken again. For such a store, a dead letter with this reason is staged.
     ///
     /// # Errors
-    /// [`StateError`]. After [`StateError::Unavailable`] stores may have been taken: they are free again when the lease
-    /// ends.
+    /// [`StateError`]. After [`StateError::Unavailable`], stores may have been taken. Such stores are free again when
+    /// the lease ends.
     #[boxed]
     pub async fn take_work(
         &self,
@@ -109,7 +108,7 @@ impl State {
         let until = lease_end(now, lease);
         let (mut taken, mut seen) = (Vec::new(), BTreeSet::new());
         for (run, store, slug, state, attempts, last) in rows {
-            // Two runs may contain the same store: the second run gets it after the first is done with it.
+            // Two runs may contain the same store. The second run gets the store when the first is done with it.
             if !seen.insert(store.clone()) {
                 continue;
             }
@@ -154,11 +153,7 @@ impl State {
         Ok(taken)
     }
 
-    /// Renews these leases, and returns those that another worker has by now. The caller must stop work on them at
-    /// once.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Renews these leases, and returns those that another worker took. The caller must stop work on these at once.
     #[boxed]
     pub async fn renew_work(
         &self,
@@ -169,7 +164,7 @@ impl State {
         let until = lease_end(now, lease);
         let mut lost = Vec::new();
         let mut leases: Vec<_> = leases.iter().collect();
-        // In the order that all code uses to lock several leases, the committer's first, which prevents deadlocks.
+        // All code locks leases in this order, the committer's first, which prevents deadlocks.
         leases.sort_unstable_by_key(|lease| (lease.name != COMMITTER, lease.name.as_str()));
         let mut writing = self.begin().await?;
         for lease in leases {
@@ -183,12 +178,8 @@ impl State {
         Ok(lost)
     }
 
-    /// Stages a worker's result for the committer and ends the lease. With `letter`, the store becomes dead once that
-    /// is committed. Returns `false` without any change if another worker took the store meanwhile; the staged result
-    /// is then ignored.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Stages a worker's result for the committer and ends the lease. With `letter`, the store becomes dead when the
+    /// result is committed. Returns `false` and changes nothing if another worker took the store meanwhile.
     #[boxed]
     pub async fn stage_work(&self, work: &TakenWork, reason: Option<&str>, now: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE work_items SET state = 'staged', changed_at = $4, letter = $5 \
@@ -196,11 +187,8 @@ impl State {
         self.end_lease(work, sql, now, reason.map(letter)).await
     }
 
-    /// Returns a store that could not be refreshed to the queue, to be retried at `at`, and ends the lease. Returns
-    /// `false` as [`State::stage_work`] does.
-    ///
-    /// # Errors
-    /// [`StateError`].
+    /// Returns a store that could not be refreshed to the queue and ends the lease. The store is due again at `at`.
+    /// Returns `false` as [`State::stage_work`] does.
     #[boxed]
     pub async fn retry_work(&self, work: &TakenWork, reason: &str, at: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE work_items SET state = 'queued', available_at = $4, changed_at = $4, letter = $5 \
@@ -210,9 +198,6 @@ impl State {
 
     /// Returns an unfinished store to the queue for the next worker, without counting an attempt. Returns `false` as
     /// [`State::stage_work`] does.
-    ///
-    /// # Errors
-    /// [`StateError`].
     #[boxed]
     pub async fn give_back_work(&self, work: &TakenWork, now: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE work_items SET state = 'queued', attempts = attempts - 1, changed_at = $4, letter = $5 \

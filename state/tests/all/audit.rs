@@ -6,7 +6,6 @@ use state::{AuditAction, AuditQuery, StateTarget};
 
 use crate::support::{account, at, cli, create, named, on_both, told};
 
-/// Audit entries of a key that was created, renamed, rotated and revoked.
 const HISTORY: &str = r#"[
   {
     "seq": 1,
@@ -142,7 +141,7 @@ fn entries_are_read_in_pages_and_of_one_key_or_account() {
     });
 }
 
-/// Returns the database's error for a direct attempt to change past audit entries.
+/// Returns the database's error for an attempt to change past audit entries.
 async fn tampered(target: &StateTarget, sql: &'static str) -> String {
     match target {
         StateTarget::Folder(folder) => {

@@ -40,7 +40,7 @@ fn a_cart_is_changed_by_one_holder_at_a_time_and_found_by_its_caller_alone() {
         assert!(state.save_cart("c1", &row(b"2"), &first, true).await.unwrap());
         let (held, second) = lock(&state, "asha", 9).await;
         assert_eq!(held, CartLock::Held(row(b"2")));
-        // After the lease has expired, changes by the first holder are refused.
+        // The lease of the first holder has expired.
         let (held, third) = lock(&state, "asha", 19).await;
         assert_eq!(held, CartLock::Held(row(b"2")));
         assert!(!state.save_cart("c1", &row(b"late"), &second, true).await.unwrap());
@@ -89,7 +89,7 @@ async fn whoever_opens_a_folder_alone_ends_the_rights_of_those_who_are_gone() {
     let slot = IdempotentSlot::new("asha", "create_cart", "k");
     begin(&gone, "k", 200, 0).await;
     let beside = place.open().await;
-    // The first process still has the folder open, so its lease must be respected.
+    // The first process still has the folder open, so its lease counts.
     assert_eq!(lock(&beside, "asha", 5).await.0, CartLock::Busy { until: at(200) });
     drop(gone);
     assert!(!beside.resume_idempotent(&slot, &lease(30), at(5)).await.unwrap());
@@ -161,7 +161,7 @@ fn a_request_is_begun_once_answered_once_and_taken_over_once() {
             matches!(begin(&state, "k", 50, 21).await.0, RequestStart::Before(_)),
             "what was answered is not forgotten"
         );
-        // Another caller, route or key is another request. An expired request may be started again.
+        // Another caller, route or key is another request. An expired request may start again.
         for slot in [
             IdempotentSlot::new("ravi", "create_cart", "k"),
             IdempotentSlot::new("asha", "checkout", "k"),

@@ -107,7 +107,7 @@ fn codes_that_worked_are_known_when_they_do_not_work_any_more() {
         assert_eq!(worked(0, 10).await, ["NEW", "OLD"]);
         assert_eq!(worked(0, 1).await, ["NEW"]);
         assert_eq!(worked(2, 10).await, ["NEW"]);
-        // A code that applied to another cart counts as one that worked, but has no known outcome for an item.
+        // The code applied to another cart, so its outcome for an item is unknown.
         state
             .note_worked(&store("tea"), &["CART".to_owned()], at(12))
             .await
@@ -115,7 +115,7 @@ fn codes_that_worked_are_known_when_they_do_not_work_any_more() {
         assert_eq!(worked(2, 10).await, ["CART", "NEW"]);
         assert!(!known(&state, SHIRT).await.iter().any(|outcome| outcome.code == "CART"));
         note(&state, &[unknown("CART", 13)]).await;
-        // A code that the store removed entirely is not listed again after an `unknown` outcome.
+        // A code that the store removed is not listed again after an `unknown` outcome.
         note(&state, &[unknown("OLD", 11)]).await;
         assert_eq!(worked(0, 10).await, ["NEW"]);
     });

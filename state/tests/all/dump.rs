@@ -15,7 +15,6 @@ async fn dumped(state: &State) -> String {
     String::from_utf8(dump).unwrap()
 }
 
-/// Returns the key records of this state as complete knowledge about the keys.
 async fn all_known(state: &State) -> KeysSince {
     let mut keys = KeysSince::dump_of(at(5));
     for key in state.keys(None).await.unwrap() {
@@ -36,7 +35,6 @@ fn whole(keys: &KeysSince) -> TakeDump<'_> {
     }
 }
 
-/// Creates a state with rows in most tables, including a key that replaced another one.
 async fn filled(place: &Place) -> State {
     let state = place.open().await;
     let first = create(&state, "first", at(0)).await;
@@ -73,7 +71,7 @@ fn run(test: impl Future<Output = ()>) {
     runtime.unwrap().block_on(test);
 }
 
-/// Sorts the lines of a dump, because their order depends on the database.
+/// The order of the lines depends on the database.
 fn sorted(dump: &str) -> Vec<&str> {
     let mut lines: Vec<_> = dump.lines().collect();
     lines.sort_unstable();
@@ -104,7 +102,6 @@ fn what_was_dumped_from_one_database_is_what_another_holds() {
                 taken.close().await;
             }
             state.close().await;
-            // The next iteration starts with a new state.
         }
     });
 }
@@ -206,7 +203,7 @@ fn nobody_is_signed_in_on_a_state_that_was_restored() {
         let keys = KeysSince::dump_of(at(5));
         state.take_dump(&mut dump.as_bytes(), whole(&keys)).await.unwrap();
         assert_eq!(state.find_session(&session, at(3)).await.unwrap(), None);
-        // An interrupted earlier restore is recognised, so that it can continue.
+        // An interrupted restore must recognise its own rows to continue.
         assert!(state.holds_dump(&mut dump.as_bytes(), whole(&keys)).await.unwrap());
     });
 }
@@ -225,7 +222,7 @@ fn a_key_that_was_ended_after_a_dump_stays_ended_and_one_of_which_nothing_is_kno
             }
             let ids: Vec<_> = issued.iter().map(|key| key.record.id.clone()).collect();
             let dump = dumped(&from).await;
-            // After the dump, one key is revoked and one is rotated. A later dump and the state itself contain this.
+            // The later dump and the state itself contain a revocation and a rotation.
             from.revoke_key(&ids[0], &cli(), at(20)).await.unwrap();
             from.rotate_key(&ids[1], Duration::ZERO, &cli(), at(21)).await.unwrap();
             let mut keys = KeysSince::dump_of(at(10));
@@ -307,7 +304,7 @@ fn a_key_that_waits_to_be_confirmed_waits_on_after_another_restore_and_can_be_re
         let first = KeysSince::dump_of(at(10));
         let middle = Place::sqlite();
         let again = restored(&dumped(&from).await, &first, &middle).await;
-        // The state's own key list does not make the key valid: the list says that the key is unconfirmed.
+        // The state's own key list says that the key is unconfirmed.
         let target = Place::sqlite();
         let state = restored(&dumped(&again).await, &all_known(&again).await, &target).await;
         assert_eq!(state.key(&key).await.unwrap().unwrap().unconfirmed_since, Some(at(10)));

@@ -32,7 +32,7 @@ fn an_index_learns_what_other_servers_change() {
     on_both(async |place| {
         let index = KeyIndex::load(place.open().await).await.unwrap();
         assert!(index.is_empty());
-        // A second instance simulates another process with its own connections.
+        // The second instance simulates another process with its own connections.
         let other = place.open().await;
         let first = create(&other, "First", at(0)).await;
         let second = create(&other, "Second", at(0)).await;

@@ -55,7 +55,7 @@ fn a_run_is_told_from_its_begin_to_its_end_with_what_it_did() {
         assert!(state.beat_job(JOB, &lease).await.unwrap());
         let end = ended(JobRunOutcome::Partial, None);
         assert!(state.end_job(JOB, number, &lease, &end, at(12)).await.unwrap());
-        // A run can end only once; after that its holder cannot change the job.
+        // A run can end only once.
         assert!(!state.end_job(JOB, number, &lease, &end, at(13)).await.unwrap());
         assert!(!state.beat_job(JOB, &lease).await.unwrap());
         state.close().await;
@@ -100,7 +100,7 @@ fn a_lost_run_is_told_and_its_holder_who_lives_after_all_is_fenced_off() {
         let (first, lost) = begun(&state, 10).await;
         let before = job(&state).await;
         assert!(state.beat_job(JOB, &lost).await.unwrap());
-        // The holder lives: a decision based on an older row is refused.
+        // The holder lives, so a decision based on an older row is refused.
         assert!(!state.lose_job(&before, Some(at(20)), at(20)).await.unwrap());
         let now = job(&state).await;
         assert!(state.lose_job(&now, Some(at(21)), at(20)).await.unwrap());
@@ -139,7 +139,7 @@ fn a_job_rests_and_is_asked_for_and_what_was_due_meanwhile_is_not_caught_up() {
         assert!(!state.resume_job(JOB, at(101)).await.unwrap());
         let row = job(&state).await;
         assert_eq!((row.accounted_to, row.retry_at, row.paused), (at(100), None, None));
-        // The schedule is corrected after a clock that was far ahead, under the revision that was read.
+        // A clock that was far ahead marked the schedule as done.
         assert!(state.rewind_job(&job(&state).await, at(50)).await.unwrap());
         assert_eq!(job(&state).await.accounted_to, at(50));
     });
@@ -169,7 +169,7 @@ fn a_run_that_an_ended_program_left_in_a_folder_is_known_to_be_nobodys() {
         let place = crate::support::Place::sqlite();
         let state = place.open().await;
         begun(&state, 1).await;
-        // While another process has the folder open, the job may still be running there.
+        // The job may still run in the other process that has the folder open.
         assert!(matches!(job(&place.open().await).await.work, JobWork::Held { .. }));
         state.close().await;
         drop(state);

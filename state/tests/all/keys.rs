@@ -130,7 +130,6 @@ fn a_rotated_key_is_taken_until_its_grace_is_over_and_the_new_one_has_its_name_a
             matches!(&again, StateError::KeyReplaced { by, .. } if *by == fresh.id),
             "{again}"
         );
-        // A leaked key is revoked within its grace period.
         state.revoke_key(&kept.id, &cli(), at(12)).await.unwrap();
         let late = state
             .rotate_key(&fresh.id, Duration::ZERO, &cli(), at(13))

@@ -12,7 +12,7 @@ const FOLDER: &str = "TEST_STATE_FOLDER";
 /// Numbers of acknowledged keys after which a run is killed, at an arbitrary moment of the next change.
 const KILLED_AFTER: [usize; 5] = [1, 2, 5, 11, 23];
 
-/// Not a test itself: it runs as the process to be killed. Prints each key after it was acknowledged.
+/// The process to be killed, not a test. It prints each key after it was acknowledged.
 #[test]
 #[ignore = "run by `keys_that_were_acknowledged_survive_a_kill`"]
 fn creates_keys_until_it_is_killed() {
@@ -70,7 +70,7 @@ fn keys_that_were_acknowledged_survive_a_kill() {
         for key in &acknowledged {
             index.check(key.expose(), at(0)).unwrap();
         }
-        // The interrupted change is applied completely or not at all: each key has its audit entry.
+        // Each key has its audit entry, because the interrupted change applies completely or not at all.
         let keys = state.keys(None).await.unwrap();
         let entries = state.audit(&Default::default(), 100_000).await.unwrap();
         assert_eq!(keys.len(), entries.len());

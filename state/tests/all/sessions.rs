@@ -12,7 +12,6 @@ use crate::support::{account, at, cli, named, on_both, told};
 const MINUTE_MS: u64 = 60_000;
 const QUARTER: Duration = Duration::from_secs(900);
 
-/// Returns a session with an idle timeout of ten minutes and a lifetime of one hour.
 fn short(replaces: Option<&SessionToken>) -> NewSession {
     NewSession {
         method: SignInMethod::Link,
@@ -58,7 +57,6 @@ fn a_provider_and_its_subject_have_one_account_whatever_their_address() {
         assert_eq!((&renamed.id, renamed.name()), (&first.id, "new@shop.example"));
         assert_eq!(made("1", None).await, renamed);
         assert_eq!(state.account(&first.id).await.unwrap(), Some(renamed));
-        // The new owner of an address is not its former owner.
         let other = made("2", Some("new@shop.example")).await;
         assert_ne!(other.id, first.id);
         assert_ne!(someone(&state, "1").await.id, first.id);
@@ -232,7 +230,7 @@ fn a_link_signs_in_once_and_in_time() {
         let unknown = LinkToken::generate().unwrap().hash();
         let unknown = state.use_sign_in_link(&unknown, short(None), at(1)).await.unwrap();
         assert_eq!(refused(&unknown), Some(LinkRefusal::Unknown));
-        // Only a few attempts are audited, and none of a link that never existed.
+        // Only a few refusals of a link are audited, and none of an unknown link.
         let events = state.audit(&AuditQuery::default(), 100).await.unwrap();
         let tries = events.iter().filter(|event| event.action.as_str() == "session.refused");
         assert_eq!(tries.count(), 5);

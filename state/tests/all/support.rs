@@ -4,7 +4,6 @@ use std::future::Future;
 use data_model::{TimeZone, Timestamp};
 use state::{Actor, IssuedKey, NewKey, Plan, State, StateTarget};
 
-/// A fresh state on one database, with the temporary folder of a SQLite database.
 pub(crate) struct Place {
     pub(crate) target: StateTarget,
     _folder: Option<tempfile::TempDir>,
@@ -19,7 +18,7 @@ impl Place {
         }
     }
 
-    /// Creates a separate PostgreSQL database; returns `None` if there is no server.
+    /// Returns `None` if there is no PostgreSQL server.
     pub(crate) async fn postgres() -> Option<Self> {
         let url = kit::postgres_database().await?;
         Some(Self {
@@ -33,7 +32,6 @@ impl Place {
     }
 }
 
-/// Runs a test on both databases.
 pub(crate) fn on_both<F: Future<Output = ()>>(test: impl Fn(Place) -> F) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -54,7 +52,6 @@ pub(crate) fn account(name: &str) -> Actor {
     Actor::Account(name.parse().unwrap())
 }
 
-/// The market's time zone.
 pub(crate) fn india() -> TimeZone {
     "Asia/Kolkata".parse().unwrap()
 }
@@ -77,7 +74,7 @@ pub(crate) async fn create(state: &State, name: &str, now: Timestamp) -> IssuedK
     state.create_key(named(name), &cli(), now).await.unwrap()
 }
 
-/// Formats a document as JSON. Replaces ids and hints, which differ between runs, by the given names.
+/// Formats a document as JSON. Given names replace ids and hints, which differ between runs.
 pub(crate) fn told(document: &impl serde::Serialize, names: &BTreeMap<String, &str>) -> String {
     let mut text = serde_json::to_string_pretty(document).unwrap();
     for (value, name) in names {

@@ -40,7 +40,6 @@ async fn enqueue(state: &State, id: &str, names: &[&str], second: i64) -> Enqueu
         .unwrap()
 }
 
-/// Takes stores with a maximum of two attempts per store.
 async fn take(state: &State, holder: &str, limit: u32, second: i64) -> Vec<TakenWork> {
     state.take_work(holder, limit, LEASE, 2, at(second)).await.unwrap()
 }
@@ -70,7 +69,7 @@ fn a_right_that_a_clock_which_was_ahead_gave_is_taken_by_the_next_one_and_its_ho
         let renewed = state.renew_work(&lost, LEASE, at(YEAR + 1)).await.unwrap();
         assert_eq!(BTreeSet::from_iter(renewed), BTreeSet::from(lost));
         assert!(!state.stage_work(&kith, None, at(YEAR + 2)).await.unwrap());
-        // A lease within the maximum duration is respected.
+        // A lease within the maximum duration counts.
         assert_eq!(state.take_committer("third", LEASE, at(2)).await.unwrap(), None);
         assert!(take(&state, "third", 1, 2).await.is_empty());
     });
@@ -124,7 +123,6 @@ fn of_many_workers_that_take_at_once_each_store_goes_to_one() {
             tokio::spawn(async move {
                 let state = State::open(&target).await.unwrap();
                 let mut all = Vec::new();
-                // While other workers have the remaining stores, nothing is returned.
                 for _ in 0..20 {
                     all.extend(take(&state, &format!("worker {nth}"), 3, 5).await);
                 }
@@ -136,7 +134,7 @@ fn of_many_workers_that_take_at_once_each_store_goes_to_one() {
             taken.extend(worker.await.unwrap());
         }
         let distinct: BTreeSet<_> = taken.iter().map(|work| work.store.clone()).collect();
-        // The second run contains the same stores, but every store is given to only one worker.
+        // The second run contains the same stores, but only one worker gets each store.
         assert_eq!((taken.len(), distinct.len()), (40, 40));
         let counts = state.work_counts(at(6)).await.unwrap();
         assert_eq!((counts.queued, counts.leased, counts.lost, counts.runs), (40, 40, 0, 2));
@@ -162,7 +160,6 @@ fn who_was_taken_for_gone_can_neither_stage_nor_renew_nor_give_back() {
         assert!(!state.retry_work(&first, "x", at(111)).await.unwrap());
         assert!(!state.give_back_work(&first, at(111)).await.unwrap());
         assert!(state.stage_work(&second, None, at(112)).await.unwrap());
-        // A store can be staged only once.
         assert!(!state.stage_work(&second, None, at(113)).await.unwrap());
         let staged = state.staged_work(&id(RUN), 10).await.unwrap();
         assert_eq!((staged.len(), staged[0].fence), (1, second.fence));
@@ -181,7 +178,7 @@ fn what_is_urgent_comes_first_and_what_failed_waits() {
         assert!(state.retry_work(&taken[0], "throttled", at(30)).await.unwrap());
         assert!(state.give_back_work(&taken[1], at(3)).await.unwrap());
         let again = take(&state, "one", 5, 4).await;
-        // Giving work back does not count as an attempt.
+        // Returned work is not counted as an attempt.
         assert_eq!((slugs(&again), again[0].attempt), (vec!["bmc", "kith"], 1));
         let last = take(&state, "one", 5, 30).await;
         assert_eq!((slugs(&last), last[0].attempt), (vec!["tea"], 2));
@@ -208,7 +205,6 @@ fn one_committer_at_a_time_says_what_the_lake_has() {
         assert_eq!(state.work_left(&id(RUN)).await.unwrap(), 0);
         assert!(!state.close_work_run(&id(RUN), &first, at(62)).await.unwrap());
         assert!(state.close_work_run(&id(RUN), &second, at(62)).await.unwrap());
-        // A closed run accepts no more stores.
         assert_eq!(enqueue(&state, RUN, &["tea"], 63).await, EnqueueOutcome::Over);
         assert_eq!(state.work_items(10).await.unwrap(), []);
         assert!(state.give_back_committer(&second).await.unwrap());

@@ -1,4 +1,4 @@
-//! The status of keys after the time of a dump.
+//! Changes of keys after the time of a dump.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -10,7 +10,7 @@ use super::lines::key_rows;
 use crate::error::StateError;
 use crate::names::KeyId;
 
-/// Knowledge about keys after a dump, used when the dump is loaded. A key that ended after the dump stays ended. A key
+/// Changes of keys after a dump, used when the dump is loaded. A key that ended after the dump stays ended. A key
 /// without final knowledge is refused until it is confirmed.
 #[derive(Debug, Clone)]
 pub struct KeysSince {
@@ -67,8 +67,8 @@ impl KeysSince {
         Ok(())
     }
 
-    /// Returns known keys that are still valid at `now` but not in `held`, sorted by id. The missing keys were created
-    /// after the dump, and cannot be restored because their hashes are unknown.
+    /// Returns known keys that are valid at `now` but not in `held`, sorted by id. These keys were created after the
+    /// dump, and cannot be restored because their hashes are unknown.
     #[must_use]
     pub fn missing(&self, held: &[KeyId], now: Timestamp) -> Vec<String> {
         let is_open = |fate: &KeyFate| fate.revoked_at.is_none() && fate.ends_at.is_none_or(|end| end > now);
@@ -79,8 +79,7 @@ impl KeysSince {
         missing
     }
 
-    /// Updates a dumped row of the key table with the current knowledge. The result depends only on the row and the
-    /// knowledge.
+    /// Updates a dumped row of the key table. The result depends only on the row and on `self`.
     pub(crate) fn settle(&self, row: &mut Map<String, Json>) {
         let id = row.get("id").and_then(Json::as_str).unwrap_or_default();
         let fate = self.fates.get(id).copied().unwrap_or_default();

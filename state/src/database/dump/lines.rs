@@ -9,12 +9,11 @@ use crate::error::StateError;
 
 /// Format version of a dump.
 pub(super) const FORM: u32 = 1;
-/// Maximum length of a line; a cart with its stores' responses is far smaller.
+/// Maximum length of a line. A cart with its stores' responses is far smaller.
 const LINE_BYTES_MAX: u64 = 64 << 20;
 
 /// The table whose only row is created by a migration.
 pub(super) const MADE: &str = "key_revision";
-/// The table of keys.
 pub(super) const KEYS: &str = "keys";
 
 #[derive(Serialize, Deserialize)]
@@ -52,7 +51,7 @@ pub(super) fn next_line(dump: &mut (dyn BufRead + Send)) -> Result<Option<Line>,
         .map_err(|_| damaged("a line is not valid JSON"))
 }
 
-/// Reads the rows of the key table in a dump. Later lines are not read.
+/// Later lines than those of the key table are not read.
 pub(super) fn key_rows(dump: &mut (dyn BufRead + Send)) -> Result<Vec<Map<String, Json>>, StateError> {
     let mut rows = Vec::new();
     loop {

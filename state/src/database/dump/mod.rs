@@ -26,11 +26,10 @@ use super::statement::{Value, WriteTransaction, in_time};
 use super::{Database, State};
 use crate::error::StateError;
 
-/// A table of the schema; the list has it after the tables that it refers to.
+/// A table of the schema. The list contains a table after all tables that it refers to.
 struct Table {
     name: &'static str,
-    /// A column that refers to another row of the same table, and the id column. The reference is filled in after all
-    /// rows are loaded.
+    /// A column that refers to another row of the same table, and the id column.
     refers: Option<(&'static str, &'static str)>,
 }
 
@@ -44,7 +43,7 @@ const fn table(name: &'static str) -> Table {
     Table { name, refers: None }
 }
 
-/// Every table of the schema. A new table must be added here; a test checks this.
+/// Every table of the schema. A test fails if a table is missing.
 const TABLES: &[Table] = &[
     table("key_revision"),
     Table {
@@ -75,7 +74,7 @@ const TABLES: &[Table] = &[
     table("watch_events"),
 ];
 
-/// Tables with data sealed by a master key, tables that belong to them, and the table of used master keys.
+/// Tables with data sealed by a master key, tables that belong to these, and the table of used master keys.
 const SEALED: [&str; 8] = [
     "master_keys",
     "carts",
@@ -87,17 +86,17 @@ const SEALED: [&str; 8] = [
     "watch_events",
 ];
 
-/// Tables of sessions and pending sign-ins. A dump contains them, but they are never loaded: sessions that ended since
-/// the dump would be valid again.
+/// Tables of sessions and pending sign-ins. A dump contains these tables, but they are not loaded, because sessions
+/// that ended since the dump would be valid again.
 const SIGNED_IN: [&str; 3] = ["sessions", "sign_in_links", "pending_sign_ins"];
 
 /// Options for loading a dump.
 #[derive(Debug, Clone, Copy)]
 pub struct TakeDump<'a> {
-    /// True to leave out sealed rows if the master keys are lost: carts, customers' sign-ins, stores' tokens, signing
-    /// keys, watches.
+    /// True to leave out sealed rows if the master keys are lost. Sealed are carts, customers' sign-ins, stores'
+    /// tokens, signing keys and watches.
     pub without_sealed: bool,
-    /// Knowledge about keys after the dump.
+    /// Changes to keys after the dump.
     pub keys: &'a KeysSince,
 }
 
@@ -138,7 +137,7 @@ macro_rules! write_rows {
 }
 
 impl State {
-    /// Dumps all rows from one consistent snapshot, and returns their number. Servers may continue to write.
+    /// Dumps all rows from one consistent snapshot, and returns their number. Servers may write meanwhile.
     ///
     /// # Errors
     /// The database does not respond, or writing to `out` fails.
@@ -171,8 +170,8 @@ impl State {
     }
 
     /// Loads a dump of [`State::dump`] from either database, completely or not at all. The state must be empty, as
-    /// created by [`State::open`]. Sessions and sign-in links are left out, so nobody is signed in afterwards. Keys are
-    /// updated by [`KeysSince`].
+    /// created by [`State::open`]. Sessions and sign-in links are left out, so nobody is signed in afterwards.
+    /// [`KeysSince`] updates the keys.
     ///
     /// # Errors
     /// [`StateError::NotEmpty`], [`StateError::NewerSchema`], [`StateError::Dump`] for an incomplete or invalid dump,
@@ -225,7 +224,8 @@ impl State {
 }
 
 impl State {
-    /// Returns true if the state contains exactly what [`State::take_dump`] loads from a dump of either database.
+    /// Returns true if the state contains exactly the rows that [`State::take_dump`] loads from a dump of either
+    /// database.
     ///
     /// # Errors
     /// The errors of [`State::take_dump`].
@@ -268,7 +268,6 @@ fn settled(dump: &[u8], keys: &KeysSince) -> Result<Vec<u8>, StateError> {
     Ok(out)
 }
 
-/// Returns the start of a line with a row of this table.
 fn line_start(table: &str) -> Vec<u8> {
     format!("{{\"table\":\"{table}\",").into_bytes()
 }
@@ -297,7 +296,7 @@ impl WriteTransaction {
                 values: vec![value(to)?, value(of)?],
             });
         }
-        // A null value needs no parameter; the type of such a parameter would be unknown.
+        // A null value would need a parameter of unknown type.
         row.retain(|_, cell| !cell.is_null());
         let names: Vec<&str> = row.keys().map(String::as_str).collect();
         let places: Vec<_> = (1..=names.len()).map(|place| format!("${place}")).collect();
@@ -317,7 +316,7 @@ impl WriteTransaction {
         Ok(())
     }
 
-    /// Makes new audit rows continue the numbers of the loaded ones. SQLite continues the numbers automatically.
+    /// Makes new audit rows continue the numbers of the loaded rows. SQLite does so automatically.
     async fn number_on(&mut self) -> Result<(), StateError> {
         #[cfg(feature = "postgres")]
         if matches!(self, Self::Postgres(_)) {
