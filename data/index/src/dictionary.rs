@@ -17,9 +17,10 @@ use crate::varint;
 /// File name of the dictionary of title words. The file contains each word as written and in all forms that a query may
 /// look up.
 pub(crate) const TITLES: &str = "titles.bin";
-/// File name of the words of brand names and vendors, as written and in all forms that a query may look up.
+/// File name of the words of brand names and vendors. The file contains each word as written and in all forms that a
+/// query may look up.
 pub(crate) const BRANDS: &str = "brands.bin";
-/// File name of SKUs and handles, each as one code; see [`data_text::code_of`].
+/// File name of SKUs and handles. Each is one code: see [`data_text::code_of`].
 pub(crate) const SKUS: &str = "skus.bin";
 
 const MAGIC: &[u8; 8] = b"haatDIC1";
@@ -57,7 +58,7 @@ impl<'a> DictionaryEntry<'a> {
 }
 
 impl Dictionary {
-    /// Opens a dictionary from the bytes of its file. The error names the part of the layout that is wrong.
+    /// The error names the faulty part of the layout.
     pub(crate) fn open(bytes: Bytes) -> Result<Self, &'static str> {
         let header = bytes.get(..HEADER_BYTES).ok_or("the file has no header")?;
         if header.get(..8) != Some(MAGIC) {
@@ -111,7 +112,7 @@ impl Dictionary {
         texts.get(self.end(at, 0)..self.number(at, 0)).unwrap_or_default()
     }
 
-    /// Returns the end of the previous entry in a section, which is where the entry at `at` begins.
+    /// Returns the end of the previous entry in a section. The entry at `at` begins there.
     fn end(&self, at: usize, member: usize) -> usize {
         at.checked_sub(1).map_or(0, |before| self.number(before, member))
     }
@@ -126,7 +127,6 @@ fn u32_at(bytes: &[u8], at: usize) -> usize {
     bytes.map_or(0, u32::from_le_bytes) as usize
 }
 
-/// Collects the words of a part row by row and writes its dictionary.
 #[derive(Debug, Default)]
 pub(crate) struct DictionaryWriter {
     of_word: FxHashMap<Box<str>, RowList>,
@@ -141,12 +141,11 @@ struct RowList {
 }
 
 impl DictionaryWriter {
-    /// Returns the approximate memory use of the writer, in bytes.
     pub(crate) const fn memory(&self) -> usize {
         self.memory
     }
 
-    /// Adds a word of a row. Rows must be added in ascending order.
+    /// Rows must be added in ascending order.
     pub(crate) fn push(&mut self, row: u32, word: &str) {
         if !self.of_word.contains_key(word) {
             self.memory += word.len() + 64;
@@ -162,7 +161,7 @@ impl DictionaryWriter {
         self.memory += rows.bytes.capacity() - before;
     }
 
-    /// Returns the bytes of the file, or `None` if it would be too long for its 32-bit offsets.
+    /// Returns the bytes of the file, or `None` if it is too long for its 32-bit offsets.
     pub(crate) fn finish(self) -> Option<Vec<u8>> {
         let mut words: Vec<_> = self.of_word.into_iter().collect();
         words.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));

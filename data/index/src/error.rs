@@ -7,7 +7,7 @@ use data_model::StoreHost;
 /// Reasons why a part could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The part has reached its maximum number of rows or bytes. Finish it and start another part.
+    /// The part has reached its maximum number of rows or bytes. The next row belongs to a new part.
     #[error("the part is full at {rows} rows")]
     PartFull {
         /// Number of rows in the part.
@@ -19,7 +19,7 @@ pub enum BuildError {
         /// Natural key of the product.
         product: String,
     },
-    /// The product belongs to one store but was pushed with the brand facts of another store.
+    /// The product was pushed with the brand facts of another store.
     #[error("product {product} does not belong to store {store}")]
     WrongStore {
         /// Natural key of the product.

@@ -12,28 +12,28 @@ use data_text::fold_value;
 /// Conditions that products must satisfy. An empty filter selects all products of the kind goods.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RowFilter {
-    /// Only products whose lowest price is in this range. Products in other currencies are excluded.
+    /// Selects products whose lowest price is in this range. Products in other currencies are excluded.
     pub price: Option<PriceRange>,
-    /// Only products with a price above 0 in a currency other than this one.
+    /// Selects products with a price above 0 in a currency other than this one.
     pub priced_outside: Option<CurrencyCode>,
-    /// Only products with an available variant.
+    /// Selects products with an available variant.
     pub in_stock: bool,
-    /// Only products whose card shows a list price above the price.
+    /// Selects products whose card shows a list price above the price.
     pub on_sale: bool,
-    /// Only products of these stores. An empty list selects no product.
+    /// Selects products of these stores. An empty list selects no product.
     pub stores: Option<Vec<StoreHost>>,
-    /// Only products of the brands whose index in [`Release::brands`] is true here. Indexes past the end count as
+    /// Selects products of the brands whose index in [`Release::brands`] is true here. Indexes past the end count as
     /// false.
     pub brands: Option<Vec<bool>>,
-    /// Only products in this category or one of its descendants.
+    /// Selects products in this category or one of its descendants.
     pub category: Option<CategoryId>,
     /// Facet clauses that a product must all satisfy.
     pub facets: Vec<FacetClause>,
-    /// Only products of these kinds.
+    /// Selects products of these kinds.
     pub kinds: Kinds,
 }
 
-/// Range of prices in one currency, including both ends.
+/// Range of prices in one currency, with both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceRange {
     /// Currency of both ends of the range.
@@ -44,26 +44,25 @@ pub struct PriceRange {
     pub max_minor: Option<i64>,
 }
 
-/// Condition that a product has at least one of some values of one facet. Names and values are folded before they are
-/// compared.
+/// Condition that a product has at least one of some values of one facet. The comparison folds names and values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FacetClause {
     /// Name of the facet: `color`, `size`, …, `category` (slug or id), `vendor`, `tag`. An unknown name matches no
     /// product.
     pub name: String,
-    /// Accepted values. A product must have at least one of these values.
+    /// Accepted values.
     pub values: Vec<String>,
 }
 
-/// Filter resolved against a release: its posting lists are fetched and its codes are looked up. The filter keeps the
-/// files of the release in memory.
+/// Filter resolved against a release, with its codes and posting lists. The filter keeps the files of the release in
+/// memory.
 #[derive(Debug)]
 pub struct Filter {
     parts: Vec<PartFilter>,
 }
 
 impl Release {
-    /// Resolves `filter` against this release once per query: looks up codes and fetches posting lists.
+    /// Resolves `filter` against this release, once per query.
     #[must_use]
     pub fn filter(&self, filter: &RowFilter) -> Filter {
         let parts = self.parts().iter().map(|part| PartFilter::new(filter, part));
@@ -110,12 +109,10 @@ pub struct PartFilter {
     in_stock: Option<BooleanArray>,
     on_sale: Option<BooleanArray>,
     unlisted: RoaringBitmap,
-    /// True if no row can pass.
     nothing: bool,
 }
 
-/// If fewer than one row in this many is a candidate, checking candidates one by one is faster than scanning the
-/// columns.
+/// With fewer candidates than one row in this many, checking them one by one is faster than scanning the columns.
 const FEW: u64 = 16;
 
 #[derive(Debug)]
@@ -132,19 +129,18 @@ impl Price {
         self.passes(self.prices.value(row), self.currencies.value(row))
     }
 
-    /// Branch-free because it runs for every row of a part.
+    /// Free of branches, because the check runs for every row of a part.
     #[inline]
     const fn passes(&self, minor: i64, currency: u8) -> bool {
         (minor >= self.least) & (minor <= self.most) & (currency == self.currency)
     }
 }
 
-/// Condition that a price is in a currency other than `currency`.
 #[derive(Debug)]
 struct Outside {
     prices: Int64Array,
     currencies: UInt8Array,
-    /// `None` if the part has no price in that currency. In this case every price above 0 passes.
+    /// `None` if the part has no price in that currency. Every price above 0 passes then.
     currency: Option<u8>,
 }
 
@@ -198,14 +194,14 @@ impl PartFilter {
                 .extend(filter.category.map(|category| part.facets().category_rows(category)));
             new.postings
                 .extend(filter.facets.iter().map(|clause| clause_rows(part, clause)));
-            // The shortest list comes first because it excludes most rows.
+            // The shortest list excludes most rows.
             new.postings.sort_by_key(RoaringBitmap::len);
             new.nothing = new.postings.first().is_some_and(RoaringBitmap::is_empty);
         }
         new
     }
 
-    /// Returns true if the row at index `row` of the part matches the filter. Unlisted rows never match.
+    /// Returns true if the row at index `row` of the part passes the filter. Unlisted rows never pass.
     #[must_use]
     pub fn matches(&self, row: u32) -> bool {
         !self.nothing
@@ -236,7 +232,8 @@ impl PartFilter {
         if self.in_stock.is_none() && self.on_sale.is_none() && self.price.is_none() && self.outside.is_none() {
             return rows;
         }
-        // The filter on prices outside a currency has no column scan: it is rare, and its callers need one row only.
+        // The filter on prices outside a currency has no column scan, because it is rare and its callers need one row
+        // only.
         if rows.len() < u64::from(self.rows) / FEW || self.outside.is_some() {
             let passing = rows.iter().filter(|row| self.scalars_match(*row));
             // The rows are ascending by construction, so the fallback is unreachable.
@@ -246,8 +243,8 @@ impl PartFilter {
         rows
     }
 
-    /// Returns one bit per row, which is set if the columns of the row pass the filter. Works without branches on eight
-    /// rows per byte.
+    /// Returns one bit per row, which is set if the columns of the row pass the filter. The scan is free of branches
+    /// and covers eight rows per byte.
     fn scalar_mask(&self) -> Vec<u8> {
         let rows = self.rows as usize;
         let mut mask = vec![u8::MAX; rows.div_ceil(8)];
@@ -272,14 +269,13 @@ impl PartFilter {
                 }
             }
         }
-        // Clears the bits after the last row, which belong to no row.
+        // The bits after the last row belong to no row.
         if let Some(last) = mask.last_mut().filter(|_| !rows.is_multiple_of(8)) {
             *last &= (1 << (rows % 8)) - 1;
         }
         mask
     }
 
-    /// Returns the rows of the selected stores that are in all posting lists.
     fn candidates(&self) -> RoaringBitmap {
         let mut rows = RoaringBitmap::new();
         match &self.ranges {
@@ -296,7 +292,7 @@ impl PartFilter {
         rows
     }
 
-    /// Returns a cheap upper bound on the number of rows that pass. Zero means that no row passes.
+    /// Returns a cheap upper bound on the number of rows that pass.
     #[must_use]
     pub fn rows_max(&self) -> u64 {
         if self.nothing {
@@ -327,7 +323,7 @@ fn holds(ranges: &[Range<u32>], row: u32) -> bool {
         .is_some_and(|range| row < range.end)
 }
 
-/// Returns the row ranges of the selected stores and brands that are live. The stores of a part are in row order.
+/// Returns the rows of the selected live stores in ascending order, because the stores of a part are in row order.
 fn ranges(part: &Part, filter: &RowFilter) -> Option<Vec<Range<u32>>> {
     let RowFilter { stores, brands, .. } = filter;
     if stores.is_none() && brands.is_none() {

@@ -19,7 +19,7 @@ pub struct BrandFacts {
     pub brand: Brand,
     /// Content hash of the brand's catalogue. Equal hashes mean equal products.
     pub catalogue_hash: String,
-    /// Time of the crawl that found the present state of the catalogue.
+    /// Time of the crawl that found the current state of the catalogue.
     pub refreshed_at: Timestamp,
     /// Shipping terms of the brand, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,10 +37,9 @@ pub struct BrandFacts {
 pub struct BrandReviews {
     /// File of ratings and reviews by product.
     pub file: FileEntry,
-    /// Totals over all products. A product counts with the app's figures if the app has any, and with its own page's
-    /// otherwise.
+    /// Totals over all products. The app's figures of a product take precedence over those of its own page.
     pub totals: BrandTotals,
-    /// Totals from the products' own pages alone. Filled in when the release is assembled.
+    /// Totals from the products' own pages alone, computed when the release is assembled.
     #[serde(default)]
     pub pages: BrandTotals,
 }
@@ -59,13 +58,13 @@ pub struct BrandTotals {
 /// Contents of a release. The id is derived from everything except [`Manifest::built_at`] and [`Manifest::lake`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Version of the layout of this document and of the files, see [`SCHEMA_VERSION`].
+    /// Version of the layout of this document and of the files: see [`SCHEMA_VERSION`].
     pub schema_version: u32,
     /// Id of the release.
     pub id: ReleaseId,
     /// Time at which the release was built.
     pub built_at: Timestamp,
-    /// Lake tables and the versions that the release was first built from. The versions are not part of the release id,
+    /// Versions of the lake tables that the release was first built from. The release id does not depend on them,
     /// because compacting the lake raises the versions without changing the content.
     pub lake: BTreeMap<String, u64>,
     /// Embedder of the vectors of every part. `None` when there are no vectors.
@@ -76,14 +75,14 @@ pub struct Manifest {
     pub brands: Vec<BrandEntry>,
     /// Parts, in the order in which they are opened.
     pub parts: Vec<PartEntry>,
-    /// Matches between products of different brands. `None` in a release that was built without looking for matches.
+    /// Matches between products of different brands. `None` in a release that was built without a search for matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matches: Option<MatchesEntry>,
-    /// File of the products that disappeared last. `None` in a release that was built without looking for them.
+    /// File of the products that disappeared last. `None` in a release that was built without a search for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gone: Option<FileEntry>,
-    /// Brands whose new state in the lake is not published. These brands keep the state of an earlier release, or are
-    /// missing if no earlier release contains them. Sorted by store.
+    /// Brands whose new state in the lake is not published, sorted by store. Such a brand has the state of an earlier
+    /// release, or is missing if no earlier release contains it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<HeldBrand>,
 }
@@ -115,7 +114,7 @@ pub struct MatchesEntry {
     pub file: FileEntry,
 }
 
-/// Embedder of a release's vectors. A query vector is only comparable if it comes from the same embedder.
+/// Embedder of a release's vectors. Only a query vector of the same embedder is comparable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Embedding {
     /// Id of the embedder.
@@ -247,15 +246,15 @@ pub struct PartEntry {
     pub live_rows: u32,
     /// Currencies that the rows' currency codes index.
     pub currencies: Vec<CurrencyCode>,
-    /// Stores of the part's products, in row order. The dead rows are derived from this list alone.
+    /// Stores of the part's products, in row order. They determine the dead rows.
     pub stores: Vec<PartStore>,
     /// Files of the part, sorted by name.
     pub files: Vec<FileEntry>,
 }
 
-/// Run of consecutive rows of one store in a part.
+/// Consecutive rows of one store in a part.
 ///
-/// The rows of a store are in one part. If a store is larger than a part, it is split into several parts that were
+/// The rows of a store are in one part. A store that is larger than a part is split into several parts, which are
 /// written together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartStore {
@@ -284,12 +283,12 @@ pub struct FileEntry {
     pub name: String,
     /// Size of the file, in bytes.
     pub size_bytes: u64,
-    /// SHA-256 digest of the content as 64 lowercase hex digits. The digest is the name of the file in the object store
-    /// and in caches.
+    /// SHA-256 digest of the content as 64 lowercase hex digits, which is the name of the file in the object store and
+    /// in caches.
     pub sha256: Sha256Hex,
 }
 
-/// File to be written under its SHA-256 digest, with its entry for the manifest.
+/// File to write under its SHA-256 digest, with its entry for the manifest.
 #[derive(Debug)]
 pub struct NewFile {
     /// Entry for the manifest.
@@ -319,7 +318,7 @@ impl Manifest {
     /// Returns the manifest with `matches` set and with the new id.
     ///
     /// # Errors
-    /// Only when a number cannot be written as JSON.
+    /// A number cannot be written as JSON.
     pub fn with_matches(mut self, matches: MatchesEntry) -> Result<Self, serde_json::Error> {
         self.matches = Some(matches);
         self.id = self.content_id()?;
@@ -329,7 +328,7 @@ impl Manifest {
     /// Returns the manifest with `gone` set and with the new id.
     ///
     /// # Errors
-    /// Only when a number cannot be written as JSON.
+    /// A number cannot be written as JSON.
     pub fn with_gone(mut self, gone: FileEntry) -> Result<Self, serde_json::Error> {
         self.gone = Some(gone);
         self.id = self.content_id()?;
@@ -339,7 +338,7 @@ impl Manifest {
     /// Returns the manifest with `held` set and with the new id.
     ///
     /// # Errors
-    /// Only when a number cannot be written as JSON.
+    /// A number cannot be written as JSON.
     pub fn with_held(mut self, held: Vec<HeldBrand>) -> Result<Self, serde_json::Error> {
         self.held = held;
         self.id = self.content_id()?;
@@ -364,7 +363,7 @@ impl Manifest {
     /// `lake`.
     ///
     /// # Errors
-    /// Only when a number cannot be written as JSON.
+    /// A number cannot be written as JSON.
     pub fn content_id(&self) -> Result<ReleaseId, serde_json::Error> {
         #[derive(Serialize)]
         struct Content<'a> {

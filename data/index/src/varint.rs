@@ -8,7 +8,7 @@ pub(crate) fn write(mut number: u32, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Reads the next number, or returns `None` at the end. A truncated or overlong number yields the bits that were read.
+/// Returns `None` at the end. A truncated or overlong number gives the bits that were read.
 pub(crate) fn read(bytes: &mut impl Iterator<Item = u8>) -> Option<u32> {
     let mut byte = bytes.next()?;
     let (mut number, mut shift) = (u32::from(byte & 0x7f), 7);

@@ -8,7 +8,6 @@ use roaring::RoaringBitmap;
 
 use super::table::{Columns, List, columns, number, text};
 
-/// File name within a release part.
 pub(crate) const CARDS: &str = "cards.arrow";
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(CardColumns::schema);
@@ -52,7 +51,7 @@ impl Cards {
         &SCHEMA
     }
 
-    /// Reads the columns from the only batch of the file. `Err` when a code is out of range of its table.
+    /// An error is returned if a code is out of range of its table.
     pub(crate) fn of(batch: &RecordBatch, currencies: Vec<CurrencyCode>, stores: usize) -> Result<Self, ArrowError> {
         let columns = CardColumns::of(batch)?;
         let known_currency = |code: &u8| usize::from(*code) < currencies.len();
@@ -110,7 +109,7 @@ impl Cards {
         self.columns.title.value(row as usize)
     }
 
-    /// Returns the lowest price among the variants with a price, in minor units; 0 if no variant has one.
+    /// Returns the lowest price among the variants with a price, in minor units, or 0 if no variant has one.
     #[must_use]
     #[inline]
     pub fn price_min_minor(&self, row: u32) -> i64 {
@@ -162,7 +161,7 @@ impl Cards {
         named.map_or(Kind::Goods, |(_, kind)| *kind)
     }
 
-    /// Returns the rows of each kind except goods, in the order of [`Kind::NAMED`]. Most rows are goods.
+    /// In the order of [`Kind::NAMED`]. Most rows are goods.
     pub(crate) fn other_than_goods(&self) -> [RoaringBitmap; Kind::NAMED.len()] {
         let goods = code_of(Kind::Goods);
         let mut of_kinds: [RoaringBitmap; Kind::NAMED.len()] = Default::default();
@@ -219,8 +218,8 @@ impl Cards {
         number(&self.columns.newest_at, row as usize).map(Timestamp::from_micros)
     }
 
-    /// Returns the quality of the product's presentation, from 0 to 1. Products score higher if they are in stock and
-    /// have ratings, images and a description. Ranking uses this quality as a prior.
+    /// Returns the quality of the product's presentation, from 0 to 1, which ranking uses as a prior. Stock, ratings,
+    /// images and a description raise it.
     #[must_use]
     #[inline]
     pub fn quality(&self, row: u32) -> f32 {
@@ -251,7 +250,7 @@ impl Cards {
     }
 }
 
-/// Returns `bytes` as an array. The column's width was validated, so the fallback is unreachable.
+/// The width of the column was validated, so the fallback is unreachable.
 fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.try_into().unwrap_or([0; N])
 }
@@ -271,7 +270,7 @@ impl CardsWriter {
         self.columns.quality.last().copied().unwrap_or(0.0)
     }
 
-    /// Adds the next product. `seen_at` is the time at which its store was last seen to have the product.
+    /// Adds the next product. `seen_at` is the time of the last crawl that found the product.
     pub(crate) fn push(&mut self, product: &Product, prices: &PriceSummary, store: u32, seen_at: Timestamp) {
         self.ids.push(product.key.id());
         self.uids.push(product.key.uid());
@@ -318,7 +317,7 @@ impl CardsWriter {
         (&self.ids, &self.uids)
     }
 
-    /// Returns the batch and the table that its currency codes index. `facets` contains the codes of each row.
+    /// Returns the batch, and the table that its currency codes index. `facets` contains the codes of each row.
     pub(crate) fn finish(mut self, facets: Vec<Vec<u32>>) -> Result<(RecordBatch, Vec<CurrencyCode>), ArrowError> {
         let columns = &mut self.columns;
         columns.id = self.ids.iter().map(|id| *id.as_bytes()).collect();
@@ -328,7 +327,6 @@ impl CardsWriter {
     }
 }
 
-/// Returns the index of a kind among all kinds.
 fn code_of(kind: Kind) -> u8 {
     let place = (0..).zip(Kind::NAMED).find(|(_, (_, known))| *known == kind);
     place.map_or(0, |(place, _)| place)

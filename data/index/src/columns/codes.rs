@@ -8,7 +8,7 @@ use data_model::{Gtin, Size, Variant};
 use super::table::{Columns, List, Lists, columns, number, text};
 use crate::manifest::PartEntry;
 
-/// File name within a release part. Parts of earlier versions do not have it.
+/// Parts of earlier versions do not have this file.
 pub(crate) const CODES: &str = "codes.arrow";
 
 impl PartEntry {
@@ -62,7 +62,6 @@ impl Codes {
         self.0.rows()
     }
 
-    /// Returns the codes of the variant at `position` within a row.
     pub(crate) fn at(&self, row: u32, position: usize) -> VariantCodes {
         let Some(at) = self.0.span(row as usize).nth(position) else {
             return VariantCodes::default();
@@ -85,12 +84,11 @@ impl Codes {
     }
 }
 
-/// Collects the barcodes and sizes of variants while a part is built.
 #[derive(Debug, Default)]
 pub(crate) struct CodesWriter(CodeTableWriter);
 
 impl CodesWriter {
-    /// Adds the variants of the next row and returns their approximate size in bytes.
+    /// Returns the approximate size of the row in bytes.
     pub(crate) fn push(&mut self, variants: &[Variant]) -> usize {
         let barcode = |variant: &Variant| variant.barcode.as_deref().and_then(Gtin::read).map(Gtin::number);
         let has_codes = |variant: &Variant| variant.size.is_some() || barcode(variant).is_some();

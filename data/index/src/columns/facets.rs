@@ -15,15 +15,12 @@ use super::Cards;
 use super::ipc::column;
 use crate::taxonomy;
 
-/// File name within a release part.
 pub(crate) const FACETS: &str = "facets.arrow";
 
-/// Maximum length of a facet value. Longer values are prose, which is not useful as a filter.
+/// Maximum length of a facet value. Longer values are prose, which is useless as a filter.
 const VALUE_BYTES_MAX: usize = 256;
-/// Maximum number of facet values of one product.
 const VALUES_PER_ROW_MAX: usize = 1_024;
-/// With fewer hits per facet value than this, counting the hits' own codes is faster than intersecting every posting
-/// list.
+/// With fewer hits per facet value, counting the codes of the hits is faster than intersecting every posting list.
 const HITS_PER_VALUE: u64 = 4;
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
@@ -36,8 +33,8 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     ]))
 });
 
-/// Returns the facet name for an option or attribute name: lowercase, with white space folded and `colour` → `color`.
-/// The result is empty if no character of the name remains.
+/// Returns the facet name for an option or attribute name: in lowercase, with folded white space and `colour` →
+/// `color`. The result may be empty.
 #[must_use]
 pub fn fold_name(name: &str) -> String {
     let folded = fold_value(name);
@@ -55,15 +52,15 @@ pub fn fold_name(name: &str) -> String {
 pub struct FacetKey<'a> {
     /// Name of the facet: `color`, `size`, …, `category`, `vendor`, `tag`.
     pub name: &'a str,
-    /// Folded value, identical in every part. For a category it is the id in decimal.
+    /// Folded value, identical in every part. The value of a category is its id in decimal.
     pub value: &'a str,
-    /// Value as a store spells it. For a category it is the slug.
+    /// Value as a store spells it. For a category, the slug.
     pub display: &'a str,
     /// Number of rows that have the value, including dead rows.
     pub count: u32,
 }
 
-/// Facet values of a part, numbered in order of name and value, with the rows that have each value.
+/// Facet values of a part with the rows that have each value, numbered in order of name and value.
 ///
 /// A product has the values of its options and attributes, its `vendor` and each `tag`. A product also has the facet
 /// `category` once for its category and once for each ancestor.
@@ -125,8 +122,8 @@ impl Facets {
         self.ranges.iter().map(|(name, codes)| (name.as_str(), codes.clone()))
     }
 
-    /// Returns the codes of a facet's values, or an empty range if no product in the part has the facet. The name must
-    /// be folded.
+    /// Returns the codes of a facet's values, or an empty range if no product of the part has the facet. `name` must be
+    /// folded.
     #[must_use]
     pub fn codes(&self, name: &str) -> Range<u32> {
         let at = self.ranges.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok();
@@ -171,12 +168,10 @@ impl Facets {
         RoaringBitmap::deserialize_from(self.rows.value(code as usize)).unwrap_or_default()
     }
 
-    /// Returns the serialised posting list of the value with this code.
     pub(super) fn serialised_rows(&self, code: u32) -> &[u8] {
         self.rows.value(code as usize)
     }
 
-    /// Returns the rows in a category or one of its descendants.
     #[must_use]
     pub(crate) fn category_rows(&self, category: CategoryId) -> RoaringBitmap {
         self.code("category", &category.to_string())
@@ -184,8 +179,8 @@ impl Facets {
             .unwrap_or_default()
     }
 
-    /// Returns the number of `hits` that have each value of a facet, by code. Values without a hit are omitted. `cards`
-    /// must belong to the same part.
+    /// Returns the number of `hits` that have each value of a facet, by code. Values without a hit are left out.
+    /// `cards` must be of the same part.
     #[must_use]
     pub fn counts(&self, cards: &Cards, name: &str, hits: &RoaringBitmap) -> Vec<(u32, u64)> {
         let codes = self.codes(name);
@@ -207,7 +202,6 @@ impl Facets {
     }
 }
 
-/// Collects facet values while a part is built.
 #[derive(Debug, Default)]
 pub(crate) struct FacetsWriter {
     codes: FxHashMap<(String, String), u32>,
@@ -217,7 +211,6 @@ pub(crate) struct FacetsWriter {
 }
 
 impl FacetsWriter {
-    /// Adds the facet values of the next row.
     pub(crate) fn push(&mut self, product: &Product) {
         let row = u32::try_from(self.of_rows.len()).unwrap_or(u32::MAX);
         self.of_rows.push(Vec::new());
@@ -240,7 +233,7 @@ impl FacetsWriter {
 
     fn add_values(&mut self, row: u32, name: &str, values: &[String]) {
         let name = fold_name(name);
-        // A store's own "category" would be confused with the taxonomy's categories.
+        // A store's own "category" would be confused with the categories of the taxonomy.
         if name.is_empty() || name.len() > VALUE_BYTES_MAX || name == "category" {
             return;
         }
@@ -274,7 +267,7 @@ impl FacetsWriter {
         }
     }
 
-    /// Returns the batch and the ascending codes of each row.
+    /// Returns the batch, and the codes of each row in ascending order.
     pub(crate) fn finish(mut self) -> Result<(RecordBatch, Vec<Vec<u32>>), ArrowError> {
         let mut order: Vec<((String, String), u32)> = self.codes.drain().collect();
         order.sort_unstable();

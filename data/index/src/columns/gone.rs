@@ -53,7 +53,7 @@ pub struct GoneProduct {
     pub gone_at: Timestamp,
 }
 
-/// Returns the file of products that disappeared, in the given order, which must be newest first.
+/// Returns the file of products that disappeared. `products` must be sorted by time, newest first.
 ///
 /// # Errors
 /// A column cannot be written.

@@ -8,7 +8,6 @@ use data_model::{PriceEvent, PricePoint, PriceSource, Product, Timestamp, Varian
 
 use super::table::{Columns, List, columns, flag, number};
 
-/// File name within a release part.
 pub(crate) const HISTORY: &str = "history.arrow";
 
 /// Maximum number of stored points of a product. The newest points are stored.
@@ -62,12 +61,10 @@ pub struct PriceRef<'a> {
 /// the number of events.
 const TELLS_SOURCES: &str = "haat.sources";
 
-/// Price history of all products of a part. A product that has not changed since it was first seen stores no points.
-/// The points of an unchanged product are derived from its variants and the time when it was first seen, which saves
-/// nearly all of the space.
+/// Price history of all products of a part. An unchanged product stores no points, because its variants and the time
+/// when it was first seen determine them. This saves nearly all of the space.
 #[derive(Debug)]
 pub(crate) struct History {
-    /// True if the schema of the part has the key [`TELLS_SOURCES`].
     tells_sources: bool,
     columns: HistoryColumns,
 }
@@ -77,7 +74,7 @@ impl History {
         &SCHEMA
     }
 
-    /// Reads the columns of the file's only batch. `notes` is the metadata of the file's schema.
+    /// `notes` is the metadata of the file's schema.
     pub(crate) fn of(batch: &RecordBatch, notes: &HashMap<String, String>) -> Result<Self, ArrowError> {
         Ok(Self {
             tells_sources: notes.contains_key(TELLS_SOURCES),
@@ -94,7 +91,7 @@ impl History {
         number(&self.columns.unchanged_since, row as usize).map(Timestamp::from_micros)
     }
 
-    /// Returns the points that are stored for the row, newest first.
+    /// Returns the stored points of the row, newest first.
     pub(crate) fn points(&self, row: u32) -> impl ExactSizeIterator<Item = PriceRef<'_>> {
         let points = &self.columns.points;
         let columns = &points.items;
@@ -116,7 +113,6 @@ impl History {
     }
 }
 
-/// Collects price histories while a part is built.
 #[derive(Debug, Default)]
 pub(crate) struct HistoryWriter(HistoryColumnsWriter);
 
@@ -145,7 +141,6 @@ impl HistoryWriter {
     }
 }
 
-/// Returns the code that encodes the event of a point and its source.
 fn code(point: &PricePoint) -> u8 {
     let event = PriceEvent::ALL.iter().position(|event| *event == point.event);
     let source = PriceSource::ALL.iter().position(|source| *source == point.source);

@@ -19,8 +19,8 @@ fn damaged(what: &str) -> ArrowError {
     ArrowError::IpcError(what.to_owned())
 }
 
-/// Reads every batch in place, so that the arrays point into `bytes`. This function validates all content, so later
-/// reads need no checks. Also returns the metadata of the file's schema.
+/// Reads every batch in place, so that the arrays point into `bytes`. All content is validated, so that later reads
+/// need no checks. Also returns the metadata of the file's schema.
 pub(crate) fn read(
     bytes: Bytes,
     schema: &SchemaRef,
@@ -69,7 +69,7 @@ fn read_block(decoder: &FileDecoder, block: &Block, buffer: &Buffer, end: usize)
     batch.ok_or_else(|| damaged("a block without a batch"))
 }
 
-/// Returns a writer of uncompressed, aligned Arrow files, which can be read in place.
+/// Uncompressed, aligned Arrow files can be read in place.
 pub(crate) fn writer<W: Write>(to: W, schema: &Schema) -> Result<FileWriter<W>, ArrowError> {
     FileWriter::try_new_with_options(to, schema, IpcWriteOptions::default())
 }
@@ -89,7 +89,6 @@ pub(crate) fn column<A: Array + Clone + 'static>(batch: &RecordBatch, name: &str
     cast(array, name)
 }
 
-/// Returns an array, cast to its array type.
 pub(crate) fn cast<A: Array + Clone + 'static>(array: &dyn Array, name: &str) -> Result<A, ArrowError> {
     let array = array.as_any().downcast_ref::<A>().cloned();
     array.ok_or_else(|| ArrowError::SchemaError(format!("column {name} has an unexpected type")))

@@ -7,7 +7,6 @@ use data_model::{ProductId, ProductIdent, ProductUid};
 
 use super::table::{Columns, columns};
 
-/// File name within a release part.
 pub(crate) const LOOKUP: &str = "lookup.arrow";
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(LookupColumns::schema);
@@ -66,7 +65,6 @@ fn search(sorted: &FixedSizeBinaryArray, wanted: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns the batch that maps the identifiers of each row to the row.
 pub(crate) fn write_lookup(ids: &[ProductId], uids: &[ProductUid]) -> Result<RecordBatch, ArrowError> {
     let mut columns = LookupColumnsWriter::default();
     for (id, row) in sorted(ids) {

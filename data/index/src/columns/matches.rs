@@ -45,7 +45,7 @@ pub struct MatchedPair {
     pub reasons: Vec<String>,
 }
 
-/// Returns the file of pairs. Each pair is stored in both directions. The rows are sorted by ids.
+/// Returns the file of pairs. The file contains each pair in both directions, sorted by ids.
 ///
 /// # Errors
 /// A column cannot be written.

@@ -11,15 +11,15 @@ const ROWS_PER_WORD: usize = 64;
 /// Number of words of one container of a posting list.
 const CONTAINER_WORDS: usize = 1_024;
 
-/// Marks in the first four bytes of a serialised posting list, for lists without and with run containers.
+/// First four bytes of a serialised posting list, without and with run containers.
 const COOKIE_PLAIN: u32 = 12_346;
 const COOKIE_RUNS: u32 = 12_347;
-/// Number of containers from which a list with runs has an offset table.
+/// Minimum number of containers for which a list with runs has an offset table.
 const OFFSETS_FROM: usize = 4;
 
 impl Facets {
     /// Sets the bits of the rows that have the value with this code, including dead rows. `words` begins at row
-    /// `first_word * 64`. The list is read in place, without an allocation.
+    /// `first_word * 64`. The list is read in place.
     pub fn or_rows(&self, code: u32, first_word: usize, words: &mut [u64]) {
         or_serialised(self.serialised_rows(code), first_word, words);
     }
@@ -63,8 +63,8 @@ fn try_or(list: &[u8], first_word: usize, words: &mut [u64]) -> Option<()> {
         };
         let body;
         (body, rest) = rest.split_at_checked(bytes)?;
-        // Position of the container's first word relative to `words`. The position is negative if the container begins
-        // before `words`.
+        // Position of the container's first word relative to `words`, which is negative if the container begins before
+        // `words`.
         let start = (key * CONTAINER_WORDS).cast_signed() - first_word.cast_signed();
         if start >= words.len().cast_signed() {
             return Some(());
@@ -117,7 +117,7 @@ fn or_runs(body: &[u8], start: isize, words: &mut [u64]) {
     }
 }
 
-/// Sets the bits of consecutive rows. Rows after the last word are ignored.
+/// Rows after the last word are ignored.
 fn set_range(rows: Range<usize>, words: &mut [u64]) {
     let rows = rows.start..rows.end.min(words.len() * ROWS_PER_WORD);
     if rows.is_empty() {

@@ -27,12 +27,12 @@ pub struct DeliveryRef<'a> {
     pub days_min: Option<u16>,
     /// Maximum number of days until delivery.
     pub days_max: Option<u16>,
-    /// Time at which the store was asked.
+    /// Time of the request to the store.
     pub sampled_at: Timestamp,
 }
 
 impl DeliveryMatrix {
-    /// Reads the columns from the only batch of the file. `Err` when the pincodes do not ascend.
+    /// An error is returned if the pincodes do not ascend.
     pub(crate) fn of(batch: &RecordBatch, notes: &HashMap<String, String>) -> Result<Self, ArrowError> {
         let matrix = Self {
             samples: SampleColumns::of(batch)?,
@@ -47,7 +47,7 @@ impl DeliveryMatrix {
         }
     }
 
-    /// Returns the pincodes that the store was asked about as numbers in ascending order.
+    /// Returns the pincodes of the requests to the store, as numbers in ascending order.
     #[must_use]
     pub fn pincodes(&self) -> &[u32] {
         self.samples.pincode.values()
@@ -60,14 +60,15 @@ impl DeliveryMatrix {
         Some(self.at(at))
     }
 
-    /// Returns the store's answers for pincodes of the same sorting district, which share the first three digits.
+    /// Returns the store's answers for pincodes of the same sorting district. These pincodes share the first three
+    /// digits.
     pub fn district(&self, pincode: Pincode) -> impl ExactSizeIterator<Item = DeliveryRef<'_>> {
         let first = pincode.number() / 1_000 * 1_000;
         let below = |limit: u32| self.pincodes().partition_point(|one| *one < limit);
         (below(first)..below(first + 1_000)).map(|at| self.at(at))
     }
 
-    /// Returns the zone of the area of this pincode. Takes nanoseconds and does not allocate.
+    /// Returns the zone of the area of this pincode, in nanoseconds and without an allocation.
     #[must_use]
     pub fn zone(&self, pincode: Pincode) -> Option<&ReleasedZone> {
         self.zones.of_area(data_pincodes::directory().area(pincode)?)
@@ -85,8 +86,8 @@ impl DeliveryMatrix {
         !self.zones.zones().is_empty()
     }
 
-    /// Returns true if the store delivers to any pincode. Returns `None` if all known answers are negative but do not
-    /// cover every pincode.
+    /// Returns true if the store delivers to any pincode, and `None` if all known answers are negative but do not cover
+    /// every pincode.
     #[must_use]
     pub fn serves(&self) -> Option<bool> {
         let zones = || self.zones.zones().iter().map(|zone| zone.serviceable);

@@ -1,5 +1,5 @@
-//! Delivery facts of each brand by pincode. Each brand has one small file, so new answers for a brand rewrite only that
-//! file and no product is reindexed.
+//! Delivery facts of each brand by pincode. Each brand has one small file, so that new answers rewrite only that file
+//! and no product is indexed again.
 
 mod matrix;
 mod write;

@@ -5,7 +5,7 @@ use data_pincodes::directory;
 
 use super::zones::{ReleasedZone, ZoneTable, notes};
 
-/// Returns `count` zones. Each zone contains every `count`-th area and has three rates.
+/// Each zone contains every `count`-th area and has three rates.
 fn zones(count: usize) -> Vec<DeliveryZone> {
     let zone = |nth: usize| DeliveryZone {
         zone: format!("z{}", nth + 1),
@@ -77,7 +77,6 @@ fn zones_of_another_directory_are_left_out_and_broken_ones_refused() {
     assert!(changed("{", "").is_err());
 }
 
-/// Returns the heap size of a zone table, in bytes.
 fn heap_bytes(table: &ZoneTable) -> usize {
     let of_zone = |zone: &ReleasedZone| {
         let rates: usize = zone

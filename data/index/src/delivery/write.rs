@@ -10,8 +10,8 @@ use crate::columns::table::Columns;
 use crate::error::BuildError;
 use crate::manifest::NewFile;
 
-/// Returns the file of a brand's zones and samples, or `None` when nothing is known. The samples are sorted by
-/// pincode, and each pincode occurs once.
+/// Returns the file of a brand's zones and samples, or `None` without data. `samples` must be sorted by pincode without
+/// duplicates.
 ///
 /// # Errors
 /// A column cannot be written.

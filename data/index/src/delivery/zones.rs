@@ -1,6 +1,6 @@
 //! Delivery zones in the delivery file of a brand. The data of a zone is stored once, and each area has one byte with
-//! the index of its zone. The zones are in the metadata of the file's schema, so readers that do not know them can
-//! still read the columns.
+//! the index of its zone. The zones are in the metadata of the file's schema, so that readers that do not support zones
+//! can read the columns.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ const NOTE: &str = "haat.zones";
 /// Index of areas that belong to no zone.
 const NONE: u8 = u8::MAX;
 
-/// Delivery terms of a store that hold for all areas of a zone.
+/// Delivery terms of a store for all areas of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleasedZone {
     /// Name of the zone.
@@ -31,14 +31,12 @@ pub struct ReleasedZone {
     pub currency: CurrencyCode,
     /// Delivery rates, cheapest first.
     pub rates: Box<[DeliveryRate]>,
-    /// Time at which the store was asked.
+    /// Time of the request to the store.
     pub sampled_at: Timestamp,
 }
 
-/// Table from every area to its delivery zone.
 #[derive(Debug, Default)]
 pub(crate) struct ZoneTable {
-    /// Index of the zone of each area.
     zone_of: Box<[u8]>,
     zones: Box<[ReleasedZone]>,
 }
@@ -47,14 +45,14 @@ pub(crate) struct ZoneTable {
 struct Note {
     /// Fingerprint of the pincode directory that defines the areas.
     directory: String,
-    /// Zone of each area as two hex digits.
+    /// Index of the zone of each area, as two hex digits.
     zone_of: String,
     /// Delivery zones, without the names of their areas.
     zones: Vec<DeliveryZone>,
 }
 
-/// Returns the schema metadata that encodes the zones. Zones whose number does not fit in one byte and areas that are
-/// not in the directory are omitted.
+/// Returns the schema metadata that encodes the zones. A zone whose index does not fit in one byte and an area that is
+/// not in the directory are left out.
 pub(super) fn notes(zones: &[DeliveryZone]) -> Result<HashMap<String, String>, ArrowError> {
     if zones.is_empty() {
         return Ok(HashMap::new());
@@ -84,7 +82,7 @@ fn fingerprint() -> String {
 }
 
 impl ZoneTable {
-    /// Reads the zones from the schema metadata. Returns no zones if they were made with another pincode directory.
+    /// Reads the zones from the schema metadata. Zones that were made with another pincode directory are ignored.
     pub(super) fn of(notes: &HashMap<String, String>) -> Result<Self, ArrowError> {
         let Some(note) = notes.get(NOTE) else {
             return Ok(Self::default());

@@ -9,23 +9,20 @@ use self::top::{Near, Nearest};
 use crate::filter::Filter;
 use crate::release::{Part, Release, RowAddress};
 
-/// Up to this many eligible products, the similarity of each is computed exactly.
+/// Maximum number of eligible products for which every similarity is computed exactly.
 const EACH_MAX: u64 = 8_192;
-/// Number of exact similarities computed per wanted result, and the minimum number. Estimates are inexact, so a near
+/// Number of exact similarities per wanted result, and their minimum number. Estimates are inexact, so that a near
 /// product may not rank first by estimate.
 const MEASURED_PER_WANTED: usize = 10;
 const MEASURED_MIN: usize = 400;
 /// Number of candidates per exact computation above which the less likely candidates are dropped.
 const HELD_PER_MEASURED: usize = 16;
-/// Sampling of blocks to find a good threshold for estimates: one block in this many, and the minimum number of blocks.
+/// Sample of blocks to find a threshold for estimates: one block in this many, and the minimum number of blocks.
 const SAMPLED_ONE_IN: usize = 64;
 const SAMPLED_MIN: usize = 64;
 
-/// Rows of a part that a search may return.
 enum EligibleRows {
-    /// All live rows.
     Live,
-    /// Only the rows in this bitmap.
     Rows(RoaringBitmap),
 }
 
@@ -34,10 +31,9 @@ impl Release {
     /// angle. Ties are ordered by product id. The result is empty if the release has no vectors or vectors of another
     /// dimension.
     ///
-    /// The filter applies during the search, so up to `wanted` products that pass the filter are found. If few products
-    /// are eligible, the cosines of all eligible products are computed exactly. If many products are eligible, only the
-    /// cosines of products with the best sign code estimates are computed, so a few of the nearest products may be
-    /// missed.
+    /// The filter applies during the search, so that up to `wanted` products that pass are found. For few eligible
+    /// products, all cosines are computed exactly. For many, only the products with the best sign code estimates get an
+    /// exact cosine, so that a few of the nearest products may be missed.
     #[must_use]
     pub fn nearest(&self, vector: &Vector, wanted: usize, filter: Option<&Filter>) -> Vec<(RowAddress, f32)> {
         let Some(query) = self.query(vector).filter(|_| wanted > 0) else {
@@ -64,8 +60,7 @@ impl Release {
         found.map(|near| (near.at, QUANTUM * near.product as f32)).collect()
     }
 
-    /// Returns the cosine of the angle between `vector` and a product's vector, exactly as [`Release::nearest`]
-    /// computes it.
+    /// Returns the cosine of the angle between `vector` and a product's vector, as [`Release::nearest`] computes it.
     #[must_use]
     pub fn similarity(&self, vector: &Vector, at: RowAddress) -> Option<f32> {
         self.similarities(vector, std::iter::once(at)).next().flatten()
@@ -93,21 +88,20 @@ impl Release {
         self.part(at.part)?.vectors()?.vector(at.row)
     }
 
-    /// Prepares a query vector. `None` if its dimensions differ from those of the release.
+    /// Returns `None` if the query vector does not have the dimensions of the release.
     fn query(&self, vector: &Vector) -> Option<Query> {
         let dimensions = self.manifest().embedding.as_ref()?.dimensions as usize;
         (vector.dimensions() == dimensions).then(|| Query::new(vector))
     }
 }
 
-/// Number of vectors to prefetch, because the vectors to be compared are not adjacent in memory.
+/// The vectors to compare are not adjacent in memory, so that prefetching pays.
 const FETCHED_AHEAD: usize = 8;
 
 fn stored(parts: &[Part], at: RowAddress) -> Option<&[u8]> {
     parts.get(at.part as usize)?.vectors()?.stored(at.row)
 }
 
-/// Prefetches the vector of a row whose similarity will be computed soon.
 fn ahead(parts: &[Part], at: Option<RowAddress>) {
     if let Some(stored) = at.and_then(|at| stored(parts, at)) {
         prefetch(stored);
@@ -138,7 +132,6 @@ impl EligibleRows {
     }
 }
 
-/// Product that may be near according to its sign code.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     estimate: u16,
@@ -152,7 +145,6 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Computes the exact similarity of every eligible product.
     fn each(&mut self, query: &Query) {
         for (at, (part, passing)) in (0..).zip(self.parts.iter().zip(self.passing)) {
             match passing {
@@ -175,7 +167,6 @@ impl Search<'_> {
         }
     }
 
-    /// Computes the exact similarity of the products with the best sign code estimates.
     fn likely(&mut self, query: &Query, sign_query: &SignCodeQuery, wanted: usize, kept: u64) {
         let measured = MEASURED_MIN.max(wanted.saturating_mul(MEASURED_PER_WANTED));
         let least = self.good_estimate(sign_query, measured, kept);
@@ -193,8 +184,8 @@ impl Search<'_> {
         }
     }
 
-    /// Passes each eligible product with an estimate of at least `least` to `tell`. Only one block in `step` is read.
-    /// `tell` returns the new value of `least`.
+    /// Passes each eligible product with an estimate of at least `least` to `tell`, which returns the new value of
+    /// `least`. Only one block in `step` is read.
     fn estimates(
         &self,
         sign_query: &SignCodeQuery,
@@ -222,8 +213,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the estimate that is the threshold for the exact computation. About twice as many products as will be
-    /// computed exactly reach this estimate. The threshold is derived from a sample of blocks.
+    /// Returns an estimate that about twice as many products reach as will be computed exactly. A sample of blocks
+    /// determines it.
     fn good_estimate(&self, sign_query: &SignCodeQuery, measured: usize, kept: u64) -> u16 {
         let parts = self.parts.iter().filter_map(Part::vectors);
         let blocks: usize = parts.map(|vectors| vectors.blocks().len()).sum();
@@ -242,8 +233,7 @@ impl Search<'_> {
         *good
     }
 
-    /// Returns the products whose estimates are at least `least`, or only the best of these products if there are too
-    /// many.
+    /// Returns the products with estimates of at least `least`, or only the best of them if there are too many.
     fn candidates(&self, sign_query: &SignCodeQuery, measured: usize, mut least: u16) -> Vec<Candidate> {
         let mut held = Vec::with_capacity(3 * measured);
         self.estimates(sign_query, 1, least, |candidate| {
@@ -258,8 +248,8 @@ impl Search<'_> {
     }
 }
 
-/// Keeps the `count` candidates with the greatest estimates, in their present order. Among candidates with equal
-/// estimates, the first candidates are kept.
+/// Keeps the `count` candidates with the greatest estimates, in their order. Among equal estimates, the first
+/// candidates stay.
 fn likeliest(candidates: &mut Vec<Candidate>, count: usize) {
     let Some(last) = count.checked_sub(1).filter(|_| count < candidates.len()) else {
         return;

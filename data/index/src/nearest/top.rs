@@ -9,8 +9,8 @@ pub(super) struct Near {
     pub(super) at: RowAddress,
 }
 
-/// Nearest products so far. The list keeps more than `wanted` products and is trimmed occasionally, so most products
-/// are rejected by one comparison. Ids are read only to break ties.
+/// Nearest products so far. The list has more than the wanted products and is trimmed occasionally, so that one
+/// comparison rejects most products. Ids are read only to break ties.
 pub(super) struct Nearest<'a> {
     parts: &'a [Part],
     wanted: usize,
@@ -19,7 +19,6 @@ pub(super) struct Nearest<'a> {
     least: i32,
 }
 
-/// Number of rows stored in addition to the wanted rows.
 const SLACK: usize = 256;
 
 impl<'a> Nearest<'a> {
@@ -54,7 +53,6 @@ impl<'a> Nearest<'a> {
         self.held.truncate(self.wanted);
     }
 
-    /// Returns the wanted products, nearest first.
     pub(super) fn into_sorted(mut self) -> Vec<Near> {
         let parts = self.parts;
         if self.held.len() > self.wanted {
@@ -65,7 +63,7 @@ impl<'a> Nearest<'a> {
     }
 }
 
-/// Orders nearest first; ties are ordered by the smaller id.
+/// Orders nearest first, and ties by the smaller id.
 fn order(parts: &[Part], one: &Near, other: &Near) -> Ordering {
     let id = |near: &Near| {
         let part = parts.get(near.at.part as usize);

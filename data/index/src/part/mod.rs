@@ -14,7 +14,7 @@ pub use writer::{NewRow, PartWriter};
 pub struct BuildOptions {
     /// Maximum number of rows of a part.
     pub rows_max: u32,
-    /// Approximate memory use at which a part counts as full, in bytes.
+    /// Approximate memory use at which a part is full, in bytes.
     pub memory_bytes_max: usize,
     /// Maximum size of the texts of one product, in bytes.
     pub product_bytes_max: usize,

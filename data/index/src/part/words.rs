@@ -5,10 +5,10 @@ use data_model::{Brand, Product};
 use crate::dictionary::DictionaryWriter;
 use data_text::{code_of, indexed_words};
 
-/// Maximum number of SKUs of one product. Higher than the number of variants that the platform allows.
+/// Maximum number of indexed SKUs of one product. The platform permits fewer variants.
 const SKUS_MAX: usize = 2_048;
 
-/// Dictionaries of the words that are looked up exactly as written. [`crate::terms`] handles all other words.
+/// Dictionaries of the words that are looked up exactly as written. [`crate::terms`] has all other words.
 #[derive(Debug, Default)]
 pub(super) struct WrittenWords {
     pub(super) titles: DictionaryWriter,
@@ -17,12 +17,10 @@ pub(super) struct WrittenWords {
 }
 
 impl WrittenWords {
-    /// Returns the approximate memory use, in bytes.
     pub(super) const fn memory(&self) -> usize {
         self.titles.memory() + self.brands.memory() + self.skus.memory()
     }
 
-    /// Adds the words of the next row.
     pub(super) fn push(&mut self, row: u32, product: &Product, brand: &Brand) {
         for word in indexed_words(&product.title) {
             self.titles.push(row, &word.text);

@@ -17,7 +17,8 @@ use crate::suggest::{SUGGEST, SuggestWriter};
 use crate::terms::{TERMS, TermsWriter};
 use crate::vectors::{VECTORS, VectorsWriter};
 
-/// Writes the files of one part. Takes products row by row, store by store. [`BuildOptions`] limits its memory use.
+/// Writes the files of one part. The writer takes products row by row, store by store. [`BuildOptions`] limits its
+/// memory use.
 pub struct PartWriter<W: Write> {
     options: BuildOptions,
     words: WrittenWords,
@@ -154,8 +155,8 @@ impl<W: Write> PartWriter<W> {
         Ok(())
     }
 
-    /// Writes the remaining files and returns the currencies that the rows' currency codes index. `create` is as in
-    /// [`PartWriter::new`].
+    /// Writes the remaining files and returns the currencies that the rows' currency codes index. `create` returns the
+    /// output file for a file name.
     ///
     /// # Errors
     /// A file cannot be written.

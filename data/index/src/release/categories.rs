@@ -15,7 +15,7 @@ pub struct CategoryNode {
     pub children: Vec<CategoryNode>,
 }
 
-/// Returns the number of products in each category, including its descendants.
+/// Includes the products of descendants.
 pub(super) fn counts(brands: &[BrandEntry]) -> FxHashMap<CategoryId, u64> {
     let mut counts = FxHashMap::default();
     for filed in brands.iter().flat_map(|brand| &brand.categories) {
@@ -26,7 +26,6 @@ pub(super) fn counts(brands: &[BrandEntry]) -> FxHashMap<CategoryId, u64> {
     counts
 }
 
-/// Returns the tree of the categories that have a count.
 pub(super) fn tree(counts: &FxHashMap<CategoryId, u64>) -> Vec<CategoryNode> {
     let mut children: FxHashMap<Option<CategoryId>, Vec<CategoryNode>> = FxHashMap::default();
     // In the taxonomy, children follow their parents. In reverse order, the children of every category are complete

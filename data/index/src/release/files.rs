@@ -13,21 +13,19 @@ use crate::manifest::FileEntry;
 /// Function that returns the bytes of a file of a release.
 pub type ReadFile<'a> = &'a dyn Fn(&FileEntry) -> io::Result<Bytes>;
 
-/// The files of a part or of a brand.
 pub(super) struct Files<'a> {
-    /// Part, or store of the brand, named in errors.
+    /// Part, or store of the brand, for errors.
     pub(super) of: String,
     pub(super) read: ReadFile<'a>,
 }
 
-/// Batches of an Arrow file, and the metadata of its schema.
 pub(super) struct Table {
     pub(super) batches: Vec<RecordBatch>,
     pub(super) notes: HashMap<String, String>,
 }
 
 impl Files<'_> {
-    /// Reads a file and checks its size.
+    /// Checks the size of the file.
     pub(super) fn bytes(&self, file: &FileEntry) -> Result<Bytes, OpenError> {
         let (part, name) = (|| self.of.clone(), &file.name);
         let bytes = (self.read)(file).map_err(|source| OpenError::Map {
@@ -81,7 +79,6 @@ impl Files<'_> {
 }
 
 impl Table {
-    /// Returns the only batch, or an error if there is not exactly one.
     pub(super) fn one(mut self) -> Result<RecordBatch, ArrowError> {
         let batch = self.batches.pop().filter(|_| self.batches.is_empty());
         batch.ok_or_else(|| ArrowError::InvalidArgumentError("not one batch".to_owned()))

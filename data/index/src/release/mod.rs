@@ -26,15 +26,14 @@ pub struct RowAddress {
     pub row: u32,
 }
 
-/// Opened release: immutable, memory-mapped, and shareable between threads. The files of a release stay readable until
-/// the release is dropped, even if the cache removes the files.
+/// Opened release: immutable, memory-mapped, and shareable between threads. The files stay readable until the release
+/// is dropped, even if the cache removes them.
 pub struct Release {
     manifest: Manifest,
     parts: Vec<Part>,
     brand_of_slug: FxHashMap<BrandSlug, usize>,
     category_tree: Vec<CategoryNode>,
     category_counts: FxHashMap<CategoryId, u64>,
-    /// Delivery facts of each brand, in the order of the release's brands.
     delivery: Vec<Option<DeliveryMatrix>>,
     pincodes_covered: u64,
     matches: Option<Matches>,
@@ -121,7 +120,7 @@ impl Release {
     /// Returns the brand that sells the product of a live row.
     ///
     /// # Panics
-    /// If the release does not have the row.
+    /// The release does not have the row.
     #[must_use]
     pub fn brand_of(&self, address: RowAddress) -> &BrandEntry {
         let part = &self.parts[address.part as usize];
@@ -146,14 +145,14 @@ impl Release {
         self.delivery.get(brand)?.as_ref()
     }
 
-    /// Returns the matches between products of different brands. `None` if the release was built without looking for
+    /// Returns the matches between products of different brands. `None` if the release was built without a search for
     /// matches.
     #[must_use]
     pub fn matches(&self) -> Option<&Matches> {
         self.matches.as_ref()
     }
 
-    /// Returns the products that disappeared last. `None` if the release was built without looking for them.
+    /// Returns the products that disappeared last. `None` if the release was built without a search for them.
     #[must_use]
     pub fn gone(&self) -> Option<&GoneProducts> {
         self.gone.as_ref()

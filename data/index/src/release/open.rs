@@ -15,10 +15,10 @@ use crate::reviews::{self as tables, REVIEWS, ReviewTable};
 
 impl Release {
     /// Opens a release: reads its files and checks them against the manifest. Parts that the release shares with
-    /// `previous` are not opened again.
+    /// `previous` are reused.
     ///
     /// # Errors
-    /// See [`OpenError`]. A damaged file gives an error here and never a crash later.
+    /// A damaged file gives an [`OpenError`] here and no crash later.
     pub fn open(manifest: Manifest, read: ReadFile<'_>, previous: Option<&Self>) -> Result<Self, OpenError> {
         if manifest.schema_version != SCHEMA_VERSION {
             return Err(OpenError::Layout {
@@ -60,7 +60,6 @@ impl Release {
     }
 }
 
-/// Inputs for opening a release.
 struct Opening<'a> {
     manifest: &'a Manifest,
     brands: BTreeMap<&'a StoreHost, usize>,
@@ -69,7 +68,6 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// Reads the pairs of equal products, if the release has any.
     fn matches(&self) -> Result<Option<Matches>, OpenError> {
         let Some(entry) = &self.manifest.matches else {
             return Ok(None);
@@ -79,7 +77,6 @@ impl Opening<'_> {
         Matches::of(&batch).map(Some).map_err(files.wrong_columns(MATCHES))
     }
 
-    /// Reads the products that disappeared last, if the release has any.
     fn gone(&self) -> Result<Option<GoneProducts>, OpenError> {
         let Some(file) = &self.manifest.gone else {
             return Ok(None);
@@ -89,7 +86,6 @@ impl Opening<'_> {
         GoneProducts::of(&batch).map(Some).map_err(files.wrong_columns(GONE))
     }
 
-    /// Reads the reviews of a brand's review app.
     fn review_table(&self, brand: &BrandEntry) -> Result<Option<Arc<ReviewTable>>, OpenError> {
         let Some(reviews) = &brand.facts.reviews else {
             return Ok(None);
@@ -100,7 +96,6 @@ impl Opening<'_> {
         Ok(Some(Arc::new(table)))
     }
 
-    /// Reads the delivery facts of a brand.
     fn delivery(&self, brand: &BrandEntry) -> Result<Option<DeliveryMatrix>, OpenError> {
         let Some(file) = &brand.facts.delivery else {
             return Ok(None);
@@ -116,7 +111,6 @@ impl Opening<'_> {
         Files { of, read: self.read }
     }
 
-    /// Opens a part. The opened files of a part are reused from the previous release if that release has the same part.
     fn part(&self, entry: &PartEntry) -> Result<Part, OpenError> {
         let dead = dead_rows(entry)?;
         let brand = |held: &PartStore| match self.brands.get(&held.store) {
@@ -144,7 +138,7 @@ impl Opening<'_> {
         })
     }
 
-    /// Returns the same part from the previous release, if it has one. Equal digests mean equal files.
+    /// Returns the same part of the previous release. Equal digests mean equal files.
     fn already_open(&self, entry: &PartEntry) -> Option<Arc<OpenPart>> {
         let previous = self.previous?;
         let same = |part: &&Part| {
@@ -176,8 +170,8 @@ fn brands(manifest: &Manifest) -> Result<BTreeMap<&StoreHost, usize>, OpenError>
         .collect())
 }
 
-/// Checks that every store is live only once: its live rows come from one state, and their number is the brand's
-/// product count.
+/// Checks that every store is live only once. The live rows of a store must come from one state, and their number must
+/// be the brand's product count.
 fn live_once(manifest: &Manifest) -> Result<(), OpenError> {
     let mut ids = BTreeSet::new();
     if !manifest.parts.iter().all(|part| ids.insert(part.id)) {
@@ -235,7 +229,7 @@ fn dead_rows(entry: &PartEntry) -> Result<RoaringBitmap, OpenError> {
     Ok(dead)
 }
 
-/// Returns the number of pincodes that any brand was asked about or has a zone for.
+/// Returns the number of pincodes for which any brand has an answer or a zone.
 fn covered(delivery: &[Option<DeliveryMatrix>]) -> u64 {
     let mut covered = RoaringBitmap::new();
     let mut areas = RoaringBitmap::new();

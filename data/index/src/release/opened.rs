@@ -11,7 +11,7 @@ use crate::suggest::{SUGGEST, Suggest};
 use crate::terms::{TERMS, Terms};
 use crate::vectors::{VECTORS, Vectors};
 
-/// Opened files of a part, shared by all open releases that contain the part.
+/// Opened files of a part, which all open releases with this part share.
 #[derive(Debug)]
 pub(super) struct OpenPart {
     pub(super) terms: Terms,
@@ -20,7 +20,7 @@ pub(super) struct OpenPart {
     pub(super) skus: Dictionary,
     pub(super) cards: Cards,
     pub(super) details: Details,
-    /// `None` in a part of an earlier version, which has no such file.
+    /// `None` in a part of an earlier version.
     pub(super) codes: Option<Codes>,
     pub(super) facets: Facets,
     pub(super) history: History,
@@ -30,7 +30,6 @@ pub(super) struct OpenPart {
 }
 
 impl OpenPart {
-    /// Reads the files of a part and checks them against the manifest.
     pub(super) fn open(
         entry: &PartEntry,
         embedding: Option<&Embedding>,
@@ -95,7 +94,6 @@ impl OpenPart {
     }
 }
 
-/// Files of a part by name.
 struct PartFiles<'a> {
     entry: &'a PartEntry,
     files: Files<'a>,
@@ -122,7 +120,7 @@ impl PartFiles<'_> {
         Dictionary::open(self.bytes(name)?).map_err(self.files.wrong_content(name))
     }
 
-    /// Reads barcodes and sizes of variants. A part of an earlier version has no such file.
+    /// A part of an earlier version has no such file.
     fn codes(&self) -> Result<Option<Codes>, OpenError> {
         if !self.entry.has_codes() {
             return Ok(None);

@@ -12,7 +12,7 @@ use crate::suggest::Suggest;
 use crate::terms::{NO_ROW, Terms};
 use crate::vectors::Vectors;
 
-/// Opened part of a release.
+/// Opened part of a release. A method panics if the part does not have the row that it is given.
 #[derive(Debug)]
 pub struct Part {
     pub(super) entry: PartEntry,
@@ -23,20 +23,16 @@ pub struct Part {
     pub(super) others: [RoaringBitmap; Kind::NAMED.len()],
     /// Index in the release's brands for each store of the part. Entries of dead stores are meaningless.
     pub(super) brands: Vec<usize>,
-    /// Facts of review apps about the part's rows, if there are any.
     pub(super) shown: Option<PartReviews>,
 }
 
-/// Facts of review apps about the rows of a part.
 #[derive(Debug)]
 pub(super) struct PartReviews {
-    /// Review table of each store of the part.
     tables: Vec<Option<Arc<ReviewTable>>>,
     /// Index of each row in its store's review table, or [`NOT_SHOWN`].
     rows: Vec<u32>,
 }
 
-/// Marks a row about which no review app has data.
 const NOT_SHOWN: u32 = u32::MAX;
 
 impl Part {
@@ -64,14 +60,13 @@ impl Part {
         &self.dead
     }
 
-    /// Returns the rows that lists do not show by default: dead rows, and products that are not goods. Products that
-    /// are not goods are shown if a request names their kind.
+    /// Returns the rows that lists do not show by default: dead rows and products that are not goods. A request that
+    /// names the kind of such products gets them.
     #[must_use]
     pub fn unlisted(&self) -> &RoaringBitmap {
         &self.unlisted
     }
 
-    /// Returns the rows that a list of these kinds does not show.
     pub(crate) fn unlisted_but(&self, kinds: Kinds) -> RoaringBitmap {
         let mut unlisted = self.unlisted.clone();
         if !kinds.has(Kind::Goods) {
@@ -134,11 +129,8 @@ impl Part {
         &self.opened.cards
     }
 
-    /// Returns the rating of a row. The rating comes from the brand's review app if the app has data about the
-    /// product, else from the product's own page.
-    ///
-    /// # Panics
-    /// If the part does not have the row.
+    /// Returns the rating of a row. The rating from the brand's review app takes precedence over that from the
+    /// product's page.
     #[must_use]
     #[inline]
     pub fn rating(&self, row: u32) -> Option<Rating> {
@@ -149,18 +141,12 @@ impl Part {
     }
 
     /// Returns the publisher of a row's rating and reviews: a review app, or [`PAGE`].
-    ///
-    /// # Panics
-    /// If the part does not have the row.
     #[must_use]
     pub fn review_source(&self, row: u32) -> &str {
         self.shown(row).map_or(PAGE, |(table, at)| table.source(at))
     }
 
     /// Returns the reviews of a row, newest first, from the same source as its rating.
-    ///
-    /// # Panics
-    /// If the part does not have the row.
     pub fn reviews(&self, row: u32) -> impl ExactSizeIterator<Item = ReviewRef<'_>> {
         let (lists, at) = match self.shown(row) {
             Some((table, at)) => (table.reviews(), at as usize),
@@ -180,7 +166,6 @@ impl Part {
         Some((shown.tables[store].as_deref()?, at))
     }
 
-    /// Returns the part with the data of the brands' review apps added.
     pub(super) fn with_reviews(mut self, of_brands: &[Option<Arc<ReviewTable>>]) -> Self {
         let table = |brand: &usize| of_brands.get(*brand).cloned().flatten();
         let tables: Vec<Option<Arc<ReviewTable>>> = self.brands.iter().map(table).collect();
@@ -200,17 +185,14 @@ impl Part {
         self
     }
 
-    /// Returns the details of the products, which the cards do not have.
+    /// Returns the details of the products.
     #[must_use]
     pub fn details(&self) -> &Details {
         &self.opened.details
     }
 
-    /// Returns the barcode and size of the variant at `position` in a row. The barcode and the size are absent if the
-    /// part has an earlier format version.
-    ///
-    /// # Panics
-    /// If the part does not have the row.
+    /// Returns the barcode and size of the variant at `position` in a row. Both are absent if the part has an earlier
+    /// format version.
     #[must_use]
     pub fn variant_codes(&self, row: u32, position: usize) -> VariantCodes {
         let codes = self.opened.codes.as_ref();
@@ -218,9 +200,6 @@ impl Part {
     }
 
     /// Returns the barcodes of a row's variants, with the positions of the variants.
-    ///
-    /// # Panics
-    /// If the part does not have the row.
     pub fn barcodes(&self, row: u32) -> impl Iterator<Item = (usize, Gtin)> {
         self.opened.codes.iter().flat_map(move |codes| codes.barcodes(row))
     }
@@ -237,7 +216,6 @@ impl Part {
         &self.opened.suggest
     }
 
-    /// Returns the vectors of the rows, if the release has any.
     pub(crate) fn vectors(&self) -> Option<&Vectors> {
         self.opened.vectors.as_ref()
     }
@@ -249,9 +227,6 @@ impl Part {
     }
 
     /// Returns the index in [`Release::brands`](crate::Release::brands) of a live row's brand.
-    ///
-    /// # Panics
-    /// If the part does not have the row.
     #[must_use]
     #[inline]
     pub fn brand_index(&self, row: u32) -> usize {
@@ -259,9 +234,6 @@ impl Part {
     }
 
     /// Returns the complete product of a row, as it was indexed.
-    ///
-    /// # Panics
-    /// If the part does not have the row.
     #[must_use]
     pub fn product(&self, row: u32) -> Product {
         let (cards, details) = (&self.opened.cards, self.opened.details.row(row));
@@ -294,10 +266,7 @@ impl Part {
         }
     }
 
-    /// Returns the price history of a row, newest first, or nothing if it is unknown.
-    ///
-    /// # Panics
-    /// If the part does not have the row.
+    /// Returns the known price history of a row, newest first.
     pub fn price_history(&self, row: u32) -> impl Iterator<Item = PriceRef<'_>> {
         let currency = self.opened.cards.currency(row).as_str();
         let since = self.opened.history.unchanged_since(row).into_iter();
@@ -318,9 +287,6 @@ impl Part {
     }
 
     /// Returns the number of points of [`Part::price_history`].
-    ///
-    /// # Panics
-    /// If the part does not have the row.
     #[must_use]
     pub fn price_points(&self, row: u32) -> usize {
         match self.opened.history.unchanged_since(row) {

@@ -1,5 +1,5 @@
-//! Reviews from each brand's review app. Each brand has one file, so a new review rewrites only that file and no
-//! product is reindexed.
+//! Reviews from each brand's review app. Each brand has one file, so that a new review rewrites only that file and no
+//! product is indexed again.
 
 mod table;
 mod write;

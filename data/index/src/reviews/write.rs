@@ -20,8 +20,8 @@ pub struct ProductReviews {
     pub reviews: Vec<Review>,
 }
 
-/// Returns the file of a review app's data on products, or `None` when there is none. The products are sorted by
-/// id, and each occurs once.
+/// Returns the file of a review app's data on products, or `None` without data. `products` must be sorted by id without
+/// duplicates.
 ///
 /// # Errors
 /// A column cannot be written.

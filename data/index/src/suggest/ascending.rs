@@ -9,8 +9,8 @@ const BLOCK: usize = 16;
 /// Marks a single value in the field for a node's number. Nodes are numbered from 1.
 const VALUE: u32 = 0;
 
-/// Builds a tree to find the minimum of a range of values. The root is node 1, node `n` has the children `2n` and `2n +
-/// 1`, and the second half of the nodes are leaves. The value of each node is the minimum of the values below the node.
+/// Builds a tree to find the minimum of a range of values. The root is node 1, and node `n` has the children `2n` and
+/// `2n + 1`. The second half of the nodes are leaves. The value of a node is the minimum of the values below it.
 pub(super) fn tree_of(values: &[u32]) -> Vec<u32> {
     let leaves = values.len().div_ceil(BLOCK).next_power_of_two();
     let mut tree = vec![u32::MAX; 2 * leaves];
@@ -29,7 +29,7 @@ pub(super) fn tree_of(values: &[u32]) -> Vec<u32> {
 pub(super) struct Ascending<'a> {
     values: &'a [u32],
     tree: &'a [u32],
-    /// Values and nodes to examine next. An entry is a value, or the minimum below a node with the node's number.
+    /// Entries to examine next: a value, or the minimum below a node with the node's number.
     heap: BinaryHeap<Reverse<(u32, u32)>>,
     last: Option<u32>,
 }
@@ -44,7 +44,6 @@ impl<'a> Ascending<'a> {
         }
     }
 
-    /// Adds the values of another range.
     pub(super) fn add(&mut self, range: Range<usize>) {
         let range = range.start..range.end.min(self.values.len());
         let (first, end) = (range.start.div_ceil(BLOCK), range.end / BLOCK);
@@ -84,7 +83,7 @@ impl<'a> Ascending<'a> {
         }
     }
 
-    /// Returns the next value, or `None` when there are no more values or no work is left.
+    /// Returns `None` if there are no more values or no work is left.
     pub(super) fn next(&mut self, work: &mut Work) -> Option<u32> {
         while let Some(Reverse((value, node))) = self.heap.pop() {
             if !work.step() {

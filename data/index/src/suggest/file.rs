@@ -13,17 +13,17 @@ const MAGIC: &[u8; 8] = b"HAATSUG1";
 const ALIGNMENT: usize = 64;
 /// Fills the unused row slots of a phrase.
 pub(super) const NO_ROW: u32 = u32::MAX;
-/// Number of row slots of a phrase, each for a row of a different store.
+/// Number of row slots of a phrase. The rows are of different stores.
 pub(super) const PHRASE_ROWS: usize = 3;
 /// Separates a phrase from its displayed text, if they differ.
 pub(super) const SHOWN: char = '\t';
-/// Number of sections of numbers. Each section can have a text section, but most sections have no text section.
+/// Number of sections of numbers. A few of them also have a text section.
 const SECTIONS: usize = 13;
 const HEADER: usize = MAGIC.len() + SECTIONS * 8;
 
 /// Suggestions of a part, read in place.
 ///
-/// Only the sizes are checked when the file is opened. Every read checks its own bounds, so a damaged file gives wrong
+/// Opening the file checks only the sizes. Every read checks its own bounds, so that a damaged file gives wrong
 /// suggestions at worst.
 #[derive(Debug)]
 pub struct Suggest {
@@ -62,11 +62,10 @@ pub struct Phrase<'a> {
     pub text: &'a str,
     /// Number of the part's products that the phrase covers.
     pub count: u32,
-    /// True if the typed text is a prefix of the phrase, false if it is a prefix of a later word.
+    /// True if the typed text begins the phrase. False if it begins a later word.
     pub begins: bool,
 }
 
-/// Ranks of rows in ascending order.
 enum Ranks<'a> {
     Listed(std::slice::Iter<'a, u32>),
     Sought(Ascending<'a>),
@@ -82,7 +81,7 @@ impl Ranks<'_> {
 }
 
 /// Returns true if a title contains a word of one of the `wanted` ranges. `words` are the title's words in ascending
-/// order. Returns `false` if the work budget is exhausted.
+/// order. Returns false if the work budget is used up.
 fn holds_one(words: &[u32], wanted: &[Range<u32>], work: &mut Work) -> bool {
     wanted.iter().any(|range| {
         let at = words.partition_point(|word| *word < range.start);
@@ -90,7 +89,6 @@ fn holds_one(words: &[u32], wanted: &[Range<u32>], work: &mut Work) -> bool {
     })
 }
 
-/// Numbers and text of a section, or their lengths, or their ranges.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pair<N, T> {
     pub(super) numbers: N,
@@ -116,7 +114,6 @@ fn layout(lengths: Lengths) -> Option<(Ranges, usize)> {
     Some((ranges, end))
 }
 
-/// Returns the bytes of a file with these sections.
 pub(super) fn write(sections: [Pair<&[u32], &[u8]>; SECTIONS]) -> Option<Vec<u8>> {
     let mut lengths = Lengths::default();
     for (length, section) in lengths.iter_mut().zip(sections) {
@@ -153,7 +150,6 @@ fn lengths(bytes: &Bytes) -> Option<Lengths> {
 }
 
 impl Suggest {
-    /// Opens the file of a part with `rows` rows.
     pub(crate) fn open(bytes: &Bytes, rows: u32) -> Result<Self, &'static str> {
         let lengths = lengths(bytes).ok_or("the file has no header")?;
         let (ranges, end) = layout(lengths).ok_or("the file is larger than the address space")?;
@@ -229,8 +225,8 @@ impl Suggest {
         before(words.start)..before(words.end).max(before(words.start))
     }
 
-    /// Returns the best rows whose titles contain a word of each of the `wanted` ranges, best first. If `wanted` is
-    /// empty, returns the best of all rows. `live` returns true for rows that are served.
+    /// Returns the best rows whose titles contain a word of each of the `wanted` ranges, best first. With no range,
+    /// returns the best of all rows. `live` returns true for rows that are served.
     pub fn best_rows(
         &self,
         wanted: &[Vec<Range<u32>>],
@@ -261,9 +257,9 @@ impl Suggest {
         found
     }
 
-    /// Returns the ranks of the rows whose titles contain one of these words, ascending.
+    /// Returns the ranks in ascending order.
     fn ranks_of(&self, words: &[Range<u32>]) -> Ranks<'_> {
-        // The postings of a single word are already in order.
+        // The postings of a single word are in order already.
         if let [word] = words
             && word.len() == 1
         {
@@ -276,19 +272,18 @@ impl Suggest {
 
     fn row(&self, rank: u32) -> Option<u32> {
         let row = self.rows.get(rank as usize).copied();
-        // A damaged file may name a row that does not exist.
+        // A damaged file may contain a row that does not exist.
         row.filter(|row| (*row as usize) < self.rows.len())
     }
 
-    /// Returns the words of the title with this row rank.
     fn words_of(&self, rank: u32) -> &[u32] {
         let end = |rank: u32| self.row_ends.get(rank as usize).map_or(0, |end| *end as usize);
         let start = rank.checked_sub(1).map_or(0, end);
         self.row_words.get(start..end(rank)).unwrap_or_default()
     }
 
-    /// Returns at most `limit` phrases with `begin` as a prefix of the phrase or of its rest from a later word on.
-    /// Phrases that cover most products come first. `live` returns true for rows that are served.
+    /// Returns at most `limit` phrases in which `begin` starts the phrase or a later word. Phrases that cover most
+    /// products come first. `live` returns true for rows that are served.
     pub fn phrases(&self, begin: &str, limit: usize, live: impl Fn(u32) -> bool, work: &mut Work) -> Vec<Phrase<'_>> {
         let range = self.keys.texts().beginning_with(begin.as_bytes());
         let mut ranks = Ascending::new(&self.ranks, &self.rank_tree);

@@ -1,16 +1,15 @@
-//! Suggestions while the user types: phrases from the catalogue, and the best products whose titles contain the
-//! words typed so far.
+//! Suggestions while the user types: phrases from the catalogue, and the best products whose titles contain the words
+//! typed so far.
 //!
 //! Each part has this data in one file that is built with the part and read in place. Opening the file takes constant
 //! time.
-//! * Words of titles, sorted. Each word has the products that contain it, and each product has its words. Products
-//!   are numbered by quality, best first, so that a scan finds the best first. As words are sorted, all words with
-//!   a given prefix are one range of numbers.
+//! * Words of titles, sorted. Each word has the products that contain it, and each product has its words. Products are
+//!   numbered by quality, so that a scan finds the best first. All words with the same prefix are one range of numbers.
 //! * Phrases with the number of products that they cover. Phrases are word sequences of titles, product types, and
 //!   names of categories and brands. Each phrase can also be found by its second or a later word.
 //!
-//! [`Ascending`] finds the smallest values of a range in a number of steps that does not depend on the range's
-//! length. Every operation with a variable cost takes its steps from a [`Work`] budget that the caller sets.
+//! [`Ascending`] finds the smallest values of a range in a number of steps that does not depend on the range's length.
+//! Every operation with a variable cost takes its steps from a [`Work`] budget that the caller sets.
 
 mod ascending;
 mod file;
@@ -27,5 +26,4 @@ pub use ranked::RankedNames;
 pub use work::Work;
 pub(crate) use write::SuggestWriter;
 
-/// File name within a release part.
 pub(crate) const SUGGEST: &str = "suggest.bin";

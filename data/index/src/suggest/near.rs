@@ -6,12 +6,12 @@ use super::texts::Texts;
 /// Maximum length of a typed text that is compared for typing errors.
 const CHARS_MAX: usize = 40;
 
-/// Ways to interpret a typed text.
+/// Interpretation of a typed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// The typed text is complete.
     Whole,
-    /// The typed text is a prefix that may continue.
+    /// The typed text may continue.
     Beginning,
 }
 
@@ -25,10 +25,10 @@ pub struct Nearby {
 }
 
 /// Edit distance table between the typed text and the prefixes of one text after another. Neighbours in sorted order
-/// share a prefix, so the table rows of that prefix are reused.
+/// share a prefix, so that the table rows of that prefix are reused.
 struct Walk<'a> {
     typed: &'a [char],
-    /// One table row per letter, plus one before the first: edit distances from each prefix of the typed text.
+    /// One table row per letter, and one before the first: edit distances from each prefix of the typed text.
     rows: Vec<u8>,
     letters: Vec<char>,
     /// Minimum edit distance between the whole typed text and any prefix of the text, up to each letter.
@@ -54,7 +54,7 @@ pub(super) fn near(texts: Texts<'_>, typed: &str, edits_max: u8, reading: Readin
             let least = walk.push(letter);
             let known = reading == Reading::Beginning && walk.best() <= least;
             if least > edits_max || known {
-                // All texts with this prefix have the same distance, whatever follows.
+                // All texts with this prefix have the same distance.
                 settled = text.as_bytes().get(..offset + letter.len_utf8());
                 break;
             }
@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
         shared
     }
 
-    /// Adds the next letter and returns the smallest distance in the new row.
+    /// Returns the smallest distance in the new row.
     fn push(&mut self, letter: char) -> u8 {
         let width = self.typed.len() + 1;
         let above = self.rows.len() - width;
@@ -121,12 +121,10 @@ impl<'a> Walk<'a> {
         least
     }
 
-    /// Returns the edit distance to the text so far.
     fn whole(&self) -> u8 {
         self.rows.last().copied().unwrap_or(u8::MAX)
     }
 
-    /// Returns the edit distance to the nearest prefix.
     fn best(&self) -> u8 {
         self.best.last().copied().unwrap_or(u8::MAX)
     }
@@ -167,7 +165,7 @@ mod tests {
             typed in "[aé][abc]{0,4}",
             edits_max in 1..3_u8,
         ) {
-            // Duplicates are allowed, because two phrases may continue identically.
+            // Duplicates are possible, because two phrases may continue identically.
             let mut words = words;
             words.sort_unstable();
             let mut texts = TextsWriter::default();

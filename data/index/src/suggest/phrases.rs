@@ -2,9 +2,8 @@ use std::ops::RangeInclusive;
 
 use data_text::{Analysis, Term, analyse};
 
-/// Maximum number of words of a phrase from a title.
 pub(super) const WORDS_MAX: usize = 3;
-/// Allowed number of words of a name, and its maximum length in bytes.
+/// Permitted number of words of a name, and its maximum length in bytes.
 const NAME_WORDS: RangeInclusive<usize> = 1..=5;
 const NAME_BYTES_MAX: usize = 60;
 /// Maximum length of a word in bytes. Users do not search for longer words.
@@ -19,20 +18,17 @@ const STOP_WORDS: [&str; 34] = [
     "your",
 ];
 
-/// Phrase with its comparison key and its displayed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) key: String,
     pub(super) shown: String,
-    /// True if the phrase has a word with digits.
     pub(super) digits: bool,
 }
 
-/// Separator between two words of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Between {
     Space,
-    /// The words are hyphenated, as in `t-shirt`.
+    /// The words have a hyphen between them, as in `t-shirt`.
     Hyphen,
     /// The separator ends a phrase.
     Break,
@@ -50,18 +46,17 @@ fn has_digits(word: &str) -> bool {
     word.chars().any(char::is_numeric)
 }
 
-/// Returns true if no phrase may begin or end with this word.
 pub(super) fn is_grammar(word: &str) -> bool {
     STOP_WORDS.contains(&word)
 }
 
-/// Returns true if a word is meaningful. A single letter is not meaningful, but a single character may be meaningful in
-/// scripts with one character per word.
+/// Returns true if a word is meaningful on its own. A single character may be meaningful only in scripts with one
+/// character per word.
 fn says_something(word: &str) -> bool {
     word.len() > 1 && word.len() <= WORD_BYTES_MAX
 }
 
-/// Finds the phrases of a title: one to three adjacent words that neither begin nor end with a grammatical word.
+/// Finds the phrases of a title: one to three adjacent words that neither begin nor end with a stop word.
 pub(super) fn of_title(title: &str, mut each: impl FnMut(&[Term], Text)) {
     let terms = analyse(Analysis::Plain, title);
     for start in 0..terms.len() {
@@ -126,7 +121,7 @@ fn key_of(words: &[Term]) -> String {
         .join(" ")
 }
 
-/// Returns a whole name as a phrase. The name is that of a category, a brand or a product type.
+/// Returns the whole name of a category, a brand or a product type as a phrase.
 pub(super) fn of_name(name: &str) -> Option<Text> {
     let words = analyse(Analysis::Plain, name);
     let text = shown(name, &words)?;
@@ -135,7 +130,7 @@ pub(super) fn of_name(name: &str) -> Option<Text> {
     (NAME_WORDS.contains(&words.len()) && letters && !long).then_some(text)
 }
 
-/// Returns a product type as a phrase: the last segment of a path, unless the segment is a code.
+/// Returns the last segment of a product type as a phrase, unless the segment is a code.
 pub(super) fn of_product_type(product_type: &str) -> Option<Text> {
     let last = product_type
         .rsplit(['>', '/', '|'])

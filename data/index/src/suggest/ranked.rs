@@ -3,7 +3,7 @@ use super::near::{Reading, near};
 use super::texts::TextsWriter;
 use super::{Nearby, Work};
 
-/// Small set of ranked names that can be found by a prefix of any of their words.
+/// Small set of ranked names. A prefix of any word of a name finds it.
 #[derive(Debug, Default)]
 pub struct RankedNames {
     keys: TextsWriter,
@@ -30,16 +30,14 @@ impl RankedNames {
         ranked
     }
 
-    /// Returns the ranks of at most `limit` names with `text` as a prefix of the name from any of its words on, best
-    /// first.
+    /// Returns the ranks of at most `limit` names in which `text` starts one of the words, best first.
     #[must_use]
     pub fn beginning_with(&self, text: &str, limit: usize, work: &mut Work) -> Vec<usize> {
         let range = self.keys.view().beginning_with(text.as_bytes());
         self.best([range], limit, work)
     }
 
-    /// Returns the ranks of names whose prefix is within `edits_max` edits of `text`. Only the nearest names are
-    /// returned.
+    /// Returns the ranks of the nearest names that have a prefix within `edits_max` edits of `text`.
     #[must_use]
     pub fn near(&self, text: &str, edits_max: u8, limit: usize, work: &mut Work) -> Vec<usize> {
         let found = near(self.keys.view(), text, edits_max, Reading::Beginning, work);

@@ -1,9 +1,7 @@
 use std::ops::Range;
 
-/// Sorted texts, concatenated in one block of memory.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Texts<'a> {
-    /// End offset of each text.
     pub(super) ends: &'a [u32],
     pub(super) bytes: &'a [u8],
 }
@@ -13,7 +11,7 @@ impl<'a> Texts<'a> {
         u32::try_from(self.ends.len()).unwrap_or(u32::MAX)
     }
 
-    /// Returns the text at an index, or an empty text if a damaged file has none.
+    /// Returns the text at an index, which is empty if a damaged file has none.
     pub(super) fn at(self, at: u32) -> &'a [u8] {
         let end = |at: u32| self.ends.get(at as usize).map_or(0, |end| *end as usize);
         let start = at.checked_sub(1).map_or(0, end);
@@ -34,14 +32,13 @@ impl<'a> Texts<'a> {
         start
     }
 
-    /// Returns the indexes of the texts that start with `begin`.
     pub(super) fn beginning_with(self, begin: &[u8]) -> Range<u32> {
         let start = self.partition(0..self.len(), |text| text < begin);
         start..self.end_of(begin, start..self.len())
     }
 
-    /// Returns the end of the texts that start with `begin`. The first text of `range` must start with it. Fast if
-    /// there are few.
+    /// Returns the end of the texts that start with `begin`. The first text of `range` must start with it. The search
+    /// is fast if there are few such texts.
     pub(super) fn end_of(self, begin: &[u8], range: Range<u32>) -> u32 {
         let (mut start, mut stride) = (range.start, 1_u32);
         while let Some(ahead) = start.checked_add(stride).filter(|ahead| *ahead < range.end) {
@@ -61,7 +58,6 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Writes texts, concatenated, with their end offsets.
 #[derive(Debug, Default)]
 pub(super) struct TextsWriter {
     pub(super) ends: Vec<u32>,

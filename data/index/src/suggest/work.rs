@@ -1,4 +1,4 @@
-/// Budget of steps for a search. When the budget is used up, the results found so far are returned.
+/// Budget of steps for a search. When the budget is used up, the search returns the results found so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
     left: u32,
@@ -17,7 +17,7 @@ impl Work {
         self.left
     }
 
-    /// Uses one step; returns `false` when no step is left.
+    /// Uses one step, and returns `false` if no step is left.
     #[must_use]
     pub const fn step(&mut self) -> bool {
         match self.left.checked_sub(1) {

@@ -13,14 +13,12 @@ use data_text::indexed_words;
 
 /// Maximum number of phrases of a part. The phrases that cover the most products are stored.
 const PHRASES_MAX: usize = 1 << 15;
-/// Maximum number of words of a title.
 const TITLE_WORDS_MAX: usize = 64;
 /// Fills the unused word slots of a shorter phrase.
 const NO_WORD: u32 = u32::MAX;
-/// Minimum number of products for a phrase with digits. A phrase with fewer products may be a code.
+/// Minimum number of products for a phrase with digits. A rarer phrase may be a code.
 const WITH_DIGITS_MIN: u32 = 3;
 
-/// Collects the suggestions of a part.
 #[derive(Debug, Default)]
 pub(crate) struct SuggestWriter {
     words: FxHashMap<Box<str>, u32>,
@@ -29,12 +27,11 @@ pub(crate) struct SuggestWriter {
     row_ends: Vec<usize>,
     qualities: Vec<f32>,
     ids: Vec<ProductId>,
-    /// Phrases of titles, keyed by their words; and whole names.
+    /// Phrases of titles by their words, and whole names.
     phrases: FxHashMap<[u32; WORDS_MAX], PhraseEntry>,
     names: FxHashMap<String, PhraseEntry>,
 }
 
-/// Statistics of a phrase and the rows in which it occurs.
 #[derive(Debug, Clone)]
 struct PhraseEntry {
     count: u32,
@@ -42,12 +39,11 @@ struct PhraseEntry {
     last_store: u32,
     /// Rows of different stores, so that the phrase disappears when all its stores are gone.
     rows: [u32; PHRASE_ROWS],
-    /// Displayed text, unless it is the phrase's words joined by spaces.
+    /// Displayed text, if it differs from the phrase's words with spaces between them.
     shown: Option<Box<str>>,
     digits: bool,
 }
 
-/// Words of titles in the layout of the file.
 #[derive(Debug, Default)]
 struct WordSections {
     texts: TextsWriter,
@@ -58,7 +54,6 @@ struct WordSections {
     rows: Vec<u32>,
 }
 
-/// Phrase that is written to the file, with its key.
 struct KeyedPhrase {
     key: String,
     held: PhraseEntry,
@@ -108,7 +103,7 @@ impl PhraseEntry {
 }
 
 impl SuggestWriter {
-    /// Adds the next row and returns its approximate memory use in bytes.
+    /// Returns the approximate memory use of the row in bytes.
     pub(crate) fn push(&mut self, product: &Product, brand: &str, store: u32, quality: f32) -> usize {
         let row = u32::try_from(self.qualities.len()).unwrap_or(NO_ROW);
         self.qualities.push(quality);
@@ -149,7 +144,7 @@ impl SuggestWriter {
         8 * (self.row_words.len() - start) + 128 * (self.phrases.len() - before)
     }
 
-    /// Returns the bytes of the file, or `None` when the content exceeds the format's limits.
+    /// Returns the bytes of the file, or `None` if the content exceeds the format's limits.
     pub(crate) fn finish(self) -> Option<Vec<u8>> {
         let words = self.word_sections()?;
         let phrases = self.phrases();
@@ -201,8 +196,8 @@ impl SuggestWriter {
         }
         sections.rows = (0..).take(self.qualities.len()).collect();
         let quality = |row: &u32| self.qualities.get(*row as usize).copied().unwrap_or(0.0);
-        // Rows of equal quality are ordered by id, so that the first of them do not depend on the division of the
-        // release into parts.
+        // Rows of equal quality are ordered by id, so that their order does not depend on the division of the release
+        // into parts.
         let id = |row: &u32| self.ids.get(*row as usize);
         sections.rows.sort_unstable_by(|one, other| {
             let better = quality(other).total_cmp(&quality(one));
@@ -228,7 +223,7 @@ impl SuggestWriter {
         Some(sections)
     }
 
-    /// Returns the phrases that are worth suggesting, those that cover most products first.
+    /// Returns the phrases that are worth a suggestion, those with most products first.
     fn phrases(&self) -> Vec<KeyedPhrase> {
         let count_min = match self.qualities.len() {
             0..2_000 => 1,

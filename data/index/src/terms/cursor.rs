@@ -5,13 +5,12 @@ use super::{NO_ROW, PostingPayload};
 #[derive(Debug)]
 pub struct TermCursor<'a> {
     list: TermList<'a>,
-    /// Rows of the current block; [`NO_ROW`] beyond its length.
+    /// Rows of the current block, with [`NO_ROW`] beyond its length.
     rows: [u32; BLOCK],
     length: usize,
     block: usize,
     at: usize,
     row: u32,
-    /// Last row of the current block.
     end: u32,
     decoded: u32,
 }
@@ -71,8 +70,8 @@ impl<'a> TermCursor<'a> {
         self.row
     }
 
-    /// Passes the rows from the current one to before `end`, each with its payload, to `tell` and moves past them.
-    /// Returns the number of rows.
+    /// Passes the rows from the current one to before `end`, each with its payload, to `tell`. Moves the cursor past
+    /// them, and returns their number.
     #[inline]
     pub fn each_until(&mut self, end: u32, mut tell: impl FnMut(u32, PostingPayload)) -> usize {
         let mut told = 0;
@@ -112,13 +111,12 @@ impl<'a> TermCursor<'a> {
         if self.at < self.length {
             self.row = self.rows[self.at];
         } else {
-            // Reached only if the table and the rows disagree, or after the last row.
+            // The table and the rows disagree, or there are no more rows.
             self.load(self.block + 1);
         }
         self.row
     }
 
-    /// Returns the first later block that may contain `target`.
     fn block_of(&self, target: u32) -> usize {
         let (mut low, mut step) = (self.block + 1, 1);
         while low + step < self.list.block_count() && self.list.end(low + step) < target {
@@ -151,11 +149,10 @@ impl<'a> TermCursor<'a> {
     }
 }
 
-/// Number of rows that are compared without a branch.
 const WINDOW: usize = 16;
 
-/// Returns the index of the first row that is at least `target`. The row is usually near the start. The first rows are
-/// therefore compared without a branch, which would be unpredictable.
+/// Returns the index of the first row that is at least `target`, which is usually near the start. The first rows are
+/// compared without a branch, because the branch would be unpredictable.
 #[inline]
 fn first_from(rows: &[u32], target: u32) -> usize {
     let Some((window, rest)) = rows.split_first_chunk::<WINDOW>() else {

@@ -21,7 +21,7 @@ pub struct Terms {
     lists_at: usize,
 }
 
-/// Words of a title as hashes by [`word_hash`](super::word_hash), one per position.
+/// Words of a title as hashes of [`word_hash`](super::word_hash), one per position.
 #[derive(Debug, Clone, Copy)]
 pub struct TitleWords<'a>(&'a [u8]);
 
@@ -46,7 +46,7 @@ impl<'a> TitleWords<'a> {
 }
 
 impl Terms {
-    /// Opens the terms from the bytes of their file. The error names the part of the layout that is wrong.
+    /// The error names the faulty part of the layout.
     pub(crate) fn open(bytes: Bytes, rows: u32) -> Result<Self, &'static str> {
         let header = bytes.get(..HEADER_BYTES).ok_or("the file has no header")?;
         if header.get(..8) != Some(MAGIC) {
@@ -97,7 +97,7 @@ impl Terms {
     pub fn find(&self, term: &str) -> Option<TermList<'_>> {
         let mask = self.slots - 1;
         let mut slot = stable_hash(term.as_bytes()) as usize & mask;
-        // A valid hash table always has an empty slot, but a damaged one may not.
+        // A damaged hash table may have no empty slot.
         for _ in 0..self.slots {
             let entry = (u32_at(&self.bytes, HEADER_BYTES + 4 * slot) as usize).checked_sub(1)?;
             if self.text(entry) == Some(term.as_bytes()) {

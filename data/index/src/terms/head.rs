@@ -17,7 +17,7 @@ const BREAKS: [&str; 13] = [
     "without",
 ];
 
-/// Sorted words that end many titles but do not name the product: colour, size, quantity or the intended person.
+/// Sorted words that end many titles but do not name the product: colours, sizes, quantities or intended persons.
 const NAMES_NOTHING: [&str; 61] = [
     "adult",
     "beige",
@@ -89,7 +89,6 @@ pub fn names_nothing(word: &str) -> bool {
     word.len() == 1 || word.bytes().any(|byte| byte.is_ascii_digit()) || NAMES_NOTHING.binary_search(&word).is_ok()
 }
 
-/// Word of a title with its position.
 pub(super) struct TitleWord<'a> {
     pub(super) text: &'a str,
     pub(super) at: Range<usize>,
@@ -97,8 +96,6 @@ pub(super) struct TitleWord<'a> {
 
 /// Returns the index of the title's head, the word that names the kind of product. The head is the last word before a
 /// preposition, comma, bracket or dash.
-///
-/// `words` are the title's words in order.
 pub(super) fn head(title: &str, words: &[TitleWord<'_>]) -> Option<usize> {
     let mut end = words.len();
     for (at, pair) in words.windows(2).enumerate() {

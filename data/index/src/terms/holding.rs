@@ -1,7 +1,7 @@
 use super::stable_hash;
 
-/// Fields and prominence with which a product contains a term, packed in 16 bits. A greater value is better in
-/// every field except the form. The field-wise maximum of several payloads is therefore an upper bound on each payload.
+/// Fields and prominence with which a product contains a term, packed in 16 bits. A greater value is better in every
+/// field except the form, so that the field-wise maximum of several payloads is an upper bound on each.
 ///
 /// | bits | field |
 /// |---|---|
@@ -18,8 +18,8 @@ pub struct PostingPayload(pub u16);
 /// BM25 parameters `k1` and `b`: the saturation of term frequency, and the weight of text length.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
-/// Lengths of a typical title and a typical description, in words. The lengths are constants so that all parts of a
-/// release have the same weights.
+/// Length of a typical title and of a typical description, in words. Constants give all parts of a release the same
+/// weights.
 const TITLE_WORDS: f32 = 10.0;
 const DESCRIPTION_WORDS: f32 = 80.0;
 
@@ -89,8 +89,8 @@ impl PostingPayload {
         Self::title(1, words).title_level()
     }
 
-    /// Returns the weight that [`PostingPayload::title`] computed from frequency and length; 1 for one occurrence in a
-    /// typical title.
+    /// Returns the weight that [`PostingPayload::title`] computed from frequency and length. It is 1 for one occurrence
+    /// in a typical title.
     #[must_use]
     pub fn title_weight(self) -> f32 {
         match self.0 & 7 {
@@ -123,7 +123,7 @@ impl PostingPayload {
         self.0 & (1 << 7) != 0
     }
 
-    /// Returns the weight of the description; 1 for one occurrence in a typical description.
+    /// Returns the weight of the description, which is 1 for one occurrence in a typical description.
     #[must_use]
     pub fn description_weight(self) -> f32 {
         f32::from((self.0 >> 8) & 7) / 4.0

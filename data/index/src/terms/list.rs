@@ -13,13 +13,12 @@ use super::{NO_ROW, PostingPayload};
 pub(super) const BLOCK: usize = BitPacker4x::BLOCK_LEN;
 const BLOCK_ENTRY_BYTES: usize = 10;
 
-/// Row that contains the term, with its payload.
 pub(super) struct Posting {
     pub(super) row: u32,
     pub(super) payload: PostingPayload,
 }
 
-/// Encodes a posting list. `postings` must be in row order.
+/// `postings` must be in row order.
 pub(super) fn write(postings: &[Posting], out: &mut Vec<u8>) {
     let mut rows = Vec::with_capacity(2 * postings.len());
     let mut table = Vec::new();
@@ -81,7 +80,7 @@ pub struct TermList<'a> {
 }
 
 impl<'a> TermList<'a> {
-    /// Opens the list of `count` postings at the start of `bytes`; `None` when `bytes` is too short.
+    /// Opens the list of `count` postings at the start of `bytes`. Returns `None` if `bytes` is too short.
     pub(super) fn read(count: u32, bytes: &'a [u8]) -> Option<Self> {
         let count = usize::try_from(count).ok()?;
         let (length, rest) = bytes.split_first_chunk::<4>()?;
@@ -118,14 +117,12 @@ impl<'a> TermList<'a> {
         self.count.div_ceil(BLOCK)
     }
 
-    /// Returns an upper bound on every payload of a block.
     fn most(&self, block: usize) -> PostingPayload {
         self.entry(block).map_or(PostingPayload::MOST, |entry| {
             PostingPayload(u16::from_le_bytes([entry[8], entry[9]]))
         })
     }
 
-    /// Returns the last row of a block.
     pub(super) fn end(&self, block: usize) -> u32 {
         match self.entry(block) {
             Some(entry) => u32_at(entry, 0),
@@ -152,13 +149,13 @@ impl<'a> TermList<'a> {
         }
     }
 
-    /// Returns all postings in row order, block by block. Much faster than a cursor if most postings are needed.
+    /// Returns all postings in row order, block by block. This is much faster than a cursor if most postings are
+    /// needed.
     pub fn blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
         let list = *self;
         (0..self.block_count()).map(move |at| Block { list, at })
     }
 
-    /// Decodes a block and returns its number of rows.
     pub(super) fn decode(&self, block: usize, rows: &mut [u32; BLOCK]) -> usize {
         let before = match block.checked_sub(1) {
             Some(before) => self.end(before),

@@ -1,5 +1,5 @@
-//! One posting list per term over all words of a product, designed for ranking. Each posting contains the fields
-//! and the prominence with which the product contains the term. A search therefore reads only one list per term.
+//! One posting list per term over all words of a product, designed for ranking. Each posting contains the fields and
+//! the prominence of the term in the product, so that a search reads only one list per term.
 //!
 //! | section | contents |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | words | per title word: 16 bits of a hash of its stem, in order |
 //! | postings | per term: see [`list`] |
 //!
-//! Terms are stems (see [`data_text`]); numbers are little-endian. The contents are treated as untrusted: a
-//! damaged file gives wrong results at worst.
+//! Terms are stems: see [`data_text`]. Numbers are little-endian. Readers do not trust the contents, so that a damaged
+//! file gives wrong results at worst.
 
 mod cursor;
 mod file;
@@ -28,7 +28,6 @@ pub use holding::PostingPayload;
 pub use list::{Block, BlockRows, Postings, TermList};
 pub(crate) use write::TermsWriter;
 
-/// File name within a release part.
 pub(crate) const TERMS: &str = "terms.bin";
 
 /// Row number that a cursor returns when it has no more rows.

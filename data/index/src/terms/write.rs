@@ -9,19 +9,17 @@ use crate::taxonomy;
 use crate::varint;
 use data_text::{indexed_words, letters_of, stem};
 
-/// Maximum number of description bytes that are indexed. The first lines say what the product is; care and shipping
-/// follow.
+/// Maximum number of indexed bytes of a description. Its first lines describe the product, and later lines describe
+/// care and shipping.
 const DESCRIPTION_BYTES_MAX: usize = 8 << 10;
-/// Maximum number of values of one field that are indexed.
 const VALUES_MAX: usize = 256;
 
-/// Field and position of a word in a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Title,
-    /// Head of the title: the word that names the kind of product.
+    /// The word of the title that names the kind of product.
     Head,
-    /// Word right before the head of the title.
+    /// The word right before the head of the title.
     BesideHead,
     Description,
     Other(u16),
@@ -35,7 +33,6 @@ struct Pending {
     bytes: Vec<u8>,
 }
 
-/// Collects the terms of a part product by product.
 #[derive(Debug, Default)]
 pub(crate) struct TermsWriter {
     /// Maps a word as written to its term.
@@ -47,7 +44,6 @@ pub(crate) struct TermsWriter {
     words: Vec<u16>,
     rows: u32,
     memory: usize,
-    // Cleared for every product.
     found: Vec<(u32, Place, u16)>,
 }
 
@@ -60,12 +56,10 @@ struct Word {
 }
 
 impl TermsWriter {
-    /// Returns the approximate memory use, in bytes.
     pub(crate) const fn memory(&self) -> usize {
         self.memory
     }
 
-    /// Adds the next row.
     pub(crate) fn push(&mut self, product: &Product, brand: &Brand) {
         self.found.clear();
         let title_words = self.title(&product.title);
@@ -106,7 +100,7 @@ impl TermsWriter {
         self.rows += 1;
     }
 
-    /// Adds a title and returns its number of words.
+    /// Returns the number of words.
     fn title(&mut self, title: &str) -> usize {
         let tokens = indexed_words(title);
         let main: Vec<_> = tokens
@@ -133,7 +127,7 @@ impl TermsWriter {
         words
     }
 
-    /// Adds the text of a field and returns its number of words.
+    /// Returns the number of words.
     fn field(&mut self, text: &str, place: Place) -> usize {
         if text.is_empty() {
             return 0;
@@ -171,7 +165,7 @@ impl TermsWriter {
         word
     }
 
-    /// Writes the product's postings, one per term.
+    /// Writes one posting per term of the product.
     fn post(&mut self, title_words: usize, description_words: usize) {
         self.found.sort_unstable();
         for group in self.found.chunk_by(|one, other| one.0 == other.0) {
@@ -208,7 +202,6 @@ impl TermsWriter {
         }
     }
 
-    /// Returns the bytes of the file.
     pub(crate) fn finish(self) -> Vec<u8> {
         let slots = (2 * self.stems.len() + 1).next_power_of_two();
         let texts: usize = self.stems.iter().map(|stem| stem.len()).sum();

@@ -3,14 +3,12 @@ use std::ops::Range;
 use bytes::Bytes;
 use data_embedding::{BLOCK_ROWS, DIMENSIONS_MAX, Query, Vector, block_bytes, stride};
 
-/// File name within a release part.
 pub(crate) const VECTORS: &str = "vectors.bin";
 
 const MAGIC: &[u8; 8] = b"HAATVEC1";
 /// Alignment of sections, in bytes.
 const ALIGNMENT: usize = 64;
 
-/// Opened vectors of a part.
 #[derive(Debug)]
 pub(crate) struct Vectors {
     rows: u32,
@@ -32,7 +30,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Computes the layout; `None` when the file would exceed the address space.
+    /// Returns `None` if the file would exceed the address space.
     pub(super) fn of(rows: u32, dimensions: usize) -> Option<Self> {
         let rows = rows as usize;
         let mut end = ALIGNMENT;
@@ -49,14 +47,13 @@ impl Layout {
     }
 }
 
-/// Returns the header of a file.
 pub(super) fn header(rows: u32, dimensions: usize) -> Vec<u8> {
     let dimensions = u32::try_from(dimensions).unwrap_or(u32::MAX);
     [&MAGIC[..], &rows.to_le_bytes(), &dimensions.to_le_bytes()].concat()
 }
 
 impl Vectors {
-    /// Opens a file and checks its length against the number of rows, so that later reads are in bounds.
+    /// Checks the length of the file against the number of rows, so that later reads are in bounds.
     pub(crate) fn open(bytes: &Bytes, rows: u32, dimensions: u32) -> Result<Self, &'static str> {
         let dimensions = dimensions as usize;
         if !(1..=DIMENSIONS_MAX).contains(&dimensions) {
@@ -77,12 +74,11 @@ impl Vectors {
         })
     }
 
-    /// Returns the blocks of sign codes, with [`BLOCK_ROWS`] rows per block.
+    /// A block has the sign codes of [`BLOCK_ROWS`] rows.
     pub(crate) fn blocks(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.sign_codes.chunks_exact(block_bytes(self.dimensions))
     }
 
-    /// Returns the stored vector of a row, or `None` when the row has none.
     pub(crate) fn stored(&self, row: u32) -> Option<&[u8]> {
         let at = row as usize;
         let present = row < self.rows && self.present.get(at / 8)? >> (at % 8) & 1 == 1;
@@ -90,7 +86,6 @@ impl Vectors {
         stored.flatten()
     }
 
-    /// Returns the vector of a row.
     pub(crate) fn vector(&self, row: u32) -> Option<Vector> {
         self.stored(row).and_then(|stored| Query::load(stored, self.dimensions))
     }

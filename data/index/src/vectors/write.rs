@@ -10,12 +10,10 @@ use super::file::{Layout, header};
 use crate::error::BuildError;
 use crate::taxonomy;
 
-/// Batch size for embedding. Large batches need few requests if the embedder runs on another machine.
+/// Batch size for embedding. Large batches need few requests to an embedder on another machine.
 const BATCH: usize = 128;
-/// Maximum length of the text of options and attributes, in bytes.
 const OPTIONS_BYTES_MAX: usize = 512;
 
-/// Embeds the products of a part while the part is built.
 #[derive(Debug)]
 pub(crate) struct VectorsWriter {
     embedder: Arc<dyn Embedder>,
@@ -38,13 +36,11 @@ impl VectorsWriter {
         }
     }
 
-    /// Returns the approximate memory use of a row, in bytes.
     pub(crate) fn row_bytes(&self) -> usize {
         let dimensions = self.embedder.dimensions();
         stride(dimensions) + block_bytes(dimensions) / BLOCK_ROWS
     }
 
-    /// Adds the next row.
     pub(crate) fn push(&mut self, product: &Product, brand: &Brand) -> Result<(), BuildError> {
         self.waiting.push(document(product, brand));
         if self.waiting.len() < BATCH {
@@ -92,7 +88,6 @@ impl VectorsWriter {
         self.rows += 1;
     }
 
-    /// Returns the bytes of the file.
     pub(crate) fn finish(mut self) -> Result<Vec<u8>, BuildError> {
         if !self.waiting.is_empty() {
             self.embed()?;
@@ -113,7 +108,6 @@ impl VectorsWriter {
     }
 }
 
-/// Returns the texts of a product for the embedder.
 fn document(product: &Product, brand: &Brand) -> DocumentText {
     let mut category = String::new();
     if let Some(filed) = product.category.and_then(taxonomy::by_id) {
@@ -148,7 +142,7 @@ fn document(product: &Product, brand: &Brand) -> DocumentText {
     }
 }
 
-/// Returns the start of a description without list bullets, which carry no meaning.
+/// Returns the start of a description. List bullets carry no meaning and are left out.
 fn description_start(text: &str) -> String {
     let mut start = String::new();
     for line in text.lines() {
@@ -162,7 +156,6 @@ fn description_start(text: &str) -> String {
     start
 }
 
-/// Appends a space and the start of a text.
 fn add(to: &mut String, text: &str, bytes_max: usize) {
     if !to.is_empty() {
         to.push(' ');

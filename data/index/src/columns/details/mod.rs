@@ -13,7 +13,6 @@ use arrow::datatypes::SchemaRef;
 
 use super::table::{Columns, List, columns};
 
-/// File name within a release part.
 pub(crate) const DETAILS: &str = "details.arrow";
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(DetailColumns::schema);

@@ -7,7 +7,7 @@ use super::super::table::{Columns, text};
 use super::rows::{MediaRef, NamedValues, PAGE, ReviewRef, Reviews, VariantRef, moment};
 use super::{DetailColumns, SCHEMA};
 
-/// All columns of products that the cards do not have.
+/// Columns of products that are not on cards.
 #[derive(Debug)]
 pub struct Details {
     /// First row of each batch in ascending order, followed by the number of rows.
@@ -122,7 +122,6 @@ impl<'a> DetailsRow<'a> {
         self.batch.reviews.at(self.at, PAGE)
     }
 
-    /// Returns the reviews of the part and the product's index in them.
     pub(crate) fn review_list(&self) -> (&'a Reviews, usize) {
         (&self.batch.reviews, self.at)
     }

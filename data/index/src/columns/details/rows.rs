@@ -52,7 +52,7 @@ pub struct MediaRef<'a> {
     pub url: &'a str,
     /// Image or video.
     pub kind: MediaKind,
-    /// Alternative text of the image or video.
+    /// Alternative text.
     pub alt: Option<&'a str>,
     /// Width in pixels.
     pub width: Option<u32>,
@@ -86,7 +86,7 @@ pub struct VariantRef<'a> {
     pub id: VariantId,
     /// Title; empty for the one default variant.
     pub title: &'a str,
-    /// Stock keeping unit (SKU).
+    /// Title, which is empty for the default variant.
     pub sku: Option<&'a str>,
     /// Price in minor units of the product's currency.
     pub price_minor: i64,

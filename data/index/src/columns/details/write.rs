@@ -17,7 +17,6 @@ const BATCH_ROWS: usize = 4_096;
 /// Text size after which a batch is written. The limit bounds memory use and keeps offsets below 2^31.
 const BATCH_BYTES: usize = 32 << 20;
 
-/// Writes details batch by batch while a part is built.
 pub(crate) struct DetailsWriter<W: Write> {
     file: FileWriter<W>,
     columns: DetailColumnsWriter,
@@ -35,7 +34,7 @@ impl<W: Write> DetailsWriter<W> {
         })
     }
 
-    /// Adds the next row. `bytes` is the size of its texts.
+    /// `bytes` is the size of the texts.
     pub(crate) fn push(&mut self, product: &Product, bytes: usize) -> Result<(), ArrowError> {
         push(&mut self.columns, product);
         self.rows += 1;
