@@ -2,7 +2,7 @@
 //! records. This module does no I/O.
 //!
 //! [`check_url`] runs before every request and every redirect. [`check_ip`] runs at connection time for every address
-//! that a name resolves to. A name therefore cannot be public when checked and private when used.
+//! that a name resolves to. A name therefore cannot be public for the check and private for the connection.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -13,7 +13,7 @@ use url::{Host, Url};
 pub enum Zone {
     /// A globally routable IP address, or a name that may resolve to one.
     Public,
-    /// A loopback address, allowed only if the configuration permits it (for emulated stores).
+    /// A loopback address. The configuration permits it only for emulated stores.
     Loopback,
 }
 
@@ -23,22 +23,22 @@ pub enum Refusal {
     /// The scheme is neither http nor https.
     #[error("the scheme is neither http nor https")]
     Scheme,
-    /// The URL contains `user:password@`, which is never needed and can disguise a host.
+    /// The URL contains `user:password@`. No store needs it, and it can disguise a host.
     #[error("the URL contains user information")]
     UserInfo,
     /// The URL has no host.
     #[error("the URL has no host")]
     NoHost,
-    /// A port other than 80 and 443 on a public host.
+    /// A public host has another port than 80 and 443.
     #[error("port {0} is not 80 or 443")]
     Port(u16),
-    /// A loopback address, but loopback is not allowed.
+    /// The address is a loopback address, which is not allowed.
     #[error("loopback is not allowed (storefront.allow_loopback)")]
     Loopback,
-    /// A name that only a private network resolves (`router`, `db.internal`, `printer.local`).
+    /// The name is one that only a private network resolves (`router`, `db.internal`, `printer.local`).
     #[error("the name belongs to a private network")]
     PrivateName,
-    /// An address that is not globally routable: private, link-local, shared, multicast, reserved, metadata.
+    /// The address is not globally routable: private, link-local, shared, multicast, reserved or for metadata.
     #[error("{0} is not a public address")]
     NotPublic(IpAddr),
 }
@@ -63,7 +63,7 @@ const PRIVATE_SUFFIXES: [&str; 10] = [
 /// percent-encoded and full-width IPv4 literals into addresses.
 ///
 /// # Errors
-/// The [`Refusal`] with the first reason found.
+/// The first reason for a [`Refusal`].
 pub fn check_url(url: &Url, allow_loopback: bool) -> Result<Zone, Refusal> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Refusal::Scheme);
@@ -119,8 +119,7 @@ fn check_name(name: &str) -> Result<Zone, Refusal> {
     }
 }
 
-/// Applies the IANA IPv4 special-purpose registry, plus the one cloud metadata address that lies in public address
-/// space.
+/// Applies the IANA IPv4 special-purpose registry. One cloud metadata address outside of it is not public either.
 fn zone_v4(ip: Ipv4Addr) -> Option<Zone> {
     let [a, b, c, d] = ip.octets();
     match (a, b, c, d) {
@@ -136,14 +135,14 @@ fn zone_v4(ip: Ipv4Addr) -> Option<Zone> {
         | (198, 51, 100, _)
         | (203, 0, 113, _)
         | (224.., ..)
-        // Azure's platform address, reachable only from inside Azure virtual machines.
+        // Azure's platform address is reachable only from inside Azure virtual machines.
         | (168, 63, 129, 16) => None,
         _ => Some(Zone::Public),
     }
 }
 
-/// Applies the IPv6 rules. Only global unicast (2000::/3) can be public, except the special blocks inside it. For an
-/// address that embeds an IPv4 address, the IPv4 address decides.
+/// Only global unicast (2000::/3) can be public, except the special blocks inside it. An embedded IPv4 address decides
+/// for its IPv6 address.
 fn zone_v6(ip: Ipv6Addr) -> Option<Zone> {
     if ip == Ipv6Addr::LOCALHOST {
         return Some(Zone::Loopback);
@@ -153,13 +152,13 @@ fn zone_v6(ip: Ipv6Addr) -> Option<Zone> {
     }
     let [a, b, c, d, e, f, g, h] = ip.segments();
     match (a, b, c, d, e, f) {
-        // NAT64's well-known prefix, which DNS64 returns on networks without IPv4.
+        // DNS64 returns NAT64's well-known prefix on networks without IPv4.
         (0x64, 0xff9b, 0, 0, 0, 0) => {
             let [high, low] = [g.to_be_bytes(), h.to_be_bytes()];
             let v4 = Ipv4Addr::new(high[0], high[1], low[0], low[1]);
             zone_v4(v4).filter(|zone| *zone == Zone::Public)
         }
-        // Blocks for protocol assignments (Teredo, benchmarking, ORCHID, …), documentation, and 6to4.
+        // These blocks are for protocol assignments (Teredo, benchmarking, ORCHID, …), documentation, and 6to4.
         (0x2001, 0..=0x1ff, ..) | (0x2001, 0xdb8, ..) | (0x2002, ..) | (0x3fff, 0..=0x0fff, ..) => None,
         (0x2000..=0x3fff, ..) => Some(Zone::Public),
         _ => None,

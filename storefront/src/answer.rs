@@ -11,7 +11,6 @@ use crate::error::{RedirectFault, StoreError};
 use crate::page::Accept;
 use crate::retry;
 
-/// A complete HTTP response of a host.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -20,7 +19,6 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Returns true if the response redirects the client.
     pub(crate) fn is_redirect(&self) -> bool {
         matches!(self.status.as_u16(), 301 | 302 | 303 | 307 | 308)
     }
@@ -38,8 +36,8 @@ pub(crate) enum PaceRefusal {
 }
 
 impl PaceRefusal {
-    /// Returns the refusal in a response, if it is one. Status 430 is Shopify's "security rejection", which shared and
-    /// data-centre IP addresses get. Status 503 counts only if it has a `Retry-After`.
+    /// Status 430 is Shopify's "security rejection", which shared and data-centre IP addresses get. Status 503 counts
+    /// only with a `Retry-After`.
     pub(crate) fn by(status: StatusCode, headers: &HeaderMap, now: Timestamp) -> Option<Self> {
         let retry_after = retry::retry_after(headers, now);
         if headers
@@ -56,7 +54,6 @@ impl PaceRefusal {
     }
 }
 
-/// Returns the redirect target of a response, if it is a redirect.
 pub(crate) fn redirect(answer: &Answer, from: &Url) -> Option<Result<Url, RedirectFault>> {
     if !answer.is_redirect() {
         return None;
@@ -69,13 +66,12 @@ pub(crate) fn redirect(answer: &Answer, from: &Url) -> Option<Result<Url, Redire
     Some(target.ok_or(RedirectFault::Location))
 }
 
-/// Returns the error for a redirect that leads to the store's password page or a bot challenge instead of the requested
-/// page.
+/// Returns the error for a redirect that leads to the store's password page or a bot challenge.
 pub(crate) fn wall(target: &Url, status: StatusCode) -> Option<StoreError> {
     let segments: Vec<&str> = target.path().trim_matches('/').split('/').collect();
     let last = match segments[..] {
         [last] => last,
-        // The path is below a market's folder: `/en-in/password`.
+        // The path may be below a market's folder: `/en-in/password`.
         [market, last] if market.len() == 2 || (market.len() == 5 && market.as_bytes()[2] == b'-') => last,
         _ => return None,
     };
@@ -88,8 +84,7 @@ pub(crate) fn wall(target: &Url, status: StatusCode) -> Option<StoreError> {
     }
 }
 
-/// Checks that a final response is a usable page, and returns the error otherwise. Redirects and rate refusals are
-/// handled elsewhere.
+/// Checks that a final response is a usable page. Other functions handle redirects and rate refusals.
 pub(crate) fn judge(answer: &Answer, accept: Accept, is_catalogue: bool) -> Result<(), StoreError> {
     let status = answer.status.as_u16();
     match status {
@@ -104,8 +99,8 @@ pub(crate) fn judge(answer: &Answer, accept: Accept, is_catalogue: bool) -> Resu
     }
 }
 
-/// Judges a response by its first byte and not by its content type: stores send HTML pages with status 200 on JSON
-/// paths, and proxies mislabel JSON.
+/// The first byte decides and not the content type, because stores send HTML pages with status 200 on JSON paths, and
+/// proxies mislabel JSON.
 fn judge_json(answer: &Answer) -> Result<(), StoreError> {
     let body = answer
         .body
@@ -114,8 +109,8 @@ fn judge_json(answer: &Answer) -> Result<(), StoreError> {
         .trim_ascii();
     match (body.first(), body.last()) {
         (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')) if !is_open(body) => return Ok(()),
-        // A response without a length ends with its connection and looks complete to HTTP even if it was cut off,
-        // possibly between records.
+        // A response without a length ends with its connection. HTTP cannot detect that it was cut off, possibly
+        // between records.
         (Some(b'{' | b'['), _) => return Err(StoreError::Truncated),
         _ => {}
     }
@@ -123,7 +118,6 @@ fn judge_json(answer: &Answer) -> Result<(), StoreError> {
     Err(StoreError::NotJson { content_type })
 }
 
-/// Returns true if a bracket outside of strings is never closed.
 fn is_open(json: &[u8]) -> bool {
     let (mut depth, mut at) = (0_u64, 0);
     while let Some(byte) = json.get(at) {
@@ -153,8 +147,8 @@ fn is_page_cap(body: &[u8]) -> bool {
     memmem::find(&lower, b"page * limit exceeds").is_some() || memmem::find(&lower, b"25000 limit").is_some()
 }
 
-/// Returns the currency of the store's amounts, from the cookie that the store sets to remember it. If there are
-/// several such cookies, the last one counts, as in a browser.
+/// Returns the currency of the store's amounts, from the cookie that the store sets to remember it. The last one of
+/// several such cookies counts, as in a browser.
 pub(crate) fn cart_currency(headers: &HeaderMap) -> Option<CurrencyCode> {
     let stated = |cookie: &http::HeaderValue| {
         let (name, value) = cookie.to_str().ok()?.split(';').next()?.split_once('=')?;
@@ -164,7 +158,7 @@ pub(crate) fn cart_currency(headers: &HeaderMap) -> Option<CurrencyCode> {
     last.parse().ok()
 }
 
-/// Returns a header's value if the header exists and is text.
+/// Returns a header's value if it is text.
 pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }

@@ -28,12 +28,11 @@ impl std::fmt::Display for BodyLimit {
     }
 }
 
-/// Size limits of a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) wire_max: u64,
     pub(crate) decoded_max: u64,
-    /// If true, reading stops at a limit; if false, a body over the limit is refused.
+    /// If true, reading stops at a limit. If false, a body over the limit is refused.
     pub(crate) cut: bool,
 }
 
@@ -52,7 +51,7 @@ impl From<OverBudget> for BodyError {
     }
 }
 
-/// Initial size of a body's buffer in bytes, independent of what its headers promise.
+/// Initial size of a body's buffer in bytes. The headers of a response cannot raise it.
 const WIRE_START: u64 = 8 << 10;
 const DECODED_START: u64 = 4 << 20;
 /// Maximum assumed compression ratio of a page. A page that compresses better is decompressed twice.
@@ -61,9 +60,8 @@ const SHRINKS: u64 = 16;
 const PIECE: usize = 64 << 10;
 
 /// Receives the whole body, then decodes it into one buffer, within the limits. The body stays compressed while it is
-/// received: an endless body takes only the memory of the bytes sent, not of their decompressed size. Memory for the
-/// compressed and the decoded body is reserved first. The reservation of the decoded body ends when the body is
-/// dropped.
+/// received, so that an endless body takes only the memory of the bytes sent. Memory for the compressed and the decoded
+/// body is reserved first. The reservation of the decoded body ends when the body is dropped.
 pub(crate) async fn collect(
     chunks: BoxStream<'static, Result<Bytes, TransportError>>,
     headers: &HeaderMap,
@@ -107,13 +105,13 @@ pub(crate) async fn collect(
     })
 }
 
-/// Returns the next capacity of a full buffer after `received` bytes. The capacity doubles, but stays within
-/// `bytes_max`, so that spare buffer capacity does not cause a refusal of a body within the limit.
+/// Returns the next capacity of a full buffer after `received` bytes. The capacity doubles within `bytes_max`, so that
+/// spare capacity does not cause a refusal of a body within the limit.
 fn grown(capacity: u64, received: u64, bytes_max: u64) -> u64 {
     received.max(capacity.saturating_mul(2).max(WIRE_START).min(bytes_max))
 }
 
-/// Receives the body as it is on the wire.
+/// The body stays as it is on the wire.
 async fn receive(
     mut chunks: BoxStream<'static, Result<Bytes, TransportError>>,
     headers: &HeaderMap,
@@ -155,8 +153,7 @@ async fn receive(
             return Ok(chunk);
         }
         if wire.len() + chunk.len() > wire.capacity() {
-            // The chunk is copied because a small chunk may keep a large buffer alive. The capacity grows
-            // geometrically.
+            // A copy of the chunk does not keep a large buffer alive. The capacity grows geometrically.
             let capacity = grown(wire.capacity() as u64, received, reserved.bytes_max());
             waited.during(reserved.grow(capacity)).await?;
             wire.reserve(usize::try_from(capacity).unwrap_or(usize::MAX) - wire.len());
@@ -197,8 +194,8 @@ impl Encoding {
     }
 }
 
-/// Returns the decompressed length stated in a gzip body (RFC 1952, 2.3.1). If it is wrong, the body is decompressed
-/// twice.
+/// Returns the decompressed length stated in a gzip body (RFC 1952, 2.3.1). If the length is wrong, the body is
+/// decompressed twice.
 fn stated_length(gzip: &[u8]) -> Option<u64> {
     gzip.last_chunk().map(|length| u64::from(u32::from_le_bytes(*length)))
 }
@@ -209,7 +206,7 @@ fn identity(wire: &Bytes, bytes_max: u64, cut: bool) -> Option<Bytes> {
     (cut || kept == wire.len()).then(|| wire.slice(..kept))
 }
 
-/// Decompresses a body, and requires that the encoding marks it as complete. Returns `None` if it is longer than
+/// Decompresses a body. The encoding must mark the body as complete. Returns `None` if the body is longer than
 /// `bytes_max` and must not be truncated.
 async fn decoded(encoding: Encoding, wire: &[u8], bytes_max: u64, cut: bool) -> Result<Option<Bytes>, BodyError> {
     let sink = Sink::new(bytes_max.min(DECODED_START), bytes_max);
@@ -256,7 +253,6 @@ impl Decoder {
         }
     }
 
-    /// Returns true if the encoding says that the body is complete.
     fn end(&mut self) -> bool {
         match self {
             Self::Gzip(decoder) => decoder.try_finish().is_ok(),
@@ -264,7 +260,6 @@ impl Decoder {
         }
     }
 
-    /// Returns the bytes that have been decoded.
     fn so_far(mut self) -> Bytes {
         let sink = match &mut self {
             Self::Gzip(decoder) => decoder.get_mut(),
@@ -274,7 +269,6 @@ impl Decoder {
     }
 }
 
-/// A buffer that takes no more bytes than its limit.
 struct Sink {
     bytes: BytesMut,
     bytes_max: u64,
@@ -317,7 +311,7 @@ mod tests {
     fn a_buffer_grows_to_what_there_is_room_for_and_no_further() {
         assert_eq!(grown(1 << 20, (1 << 20) + 1, 35_000_000), 2 << 20);
         assert_eq!(grown(20_000_000, 20_000_001, 35_000_000), 35_000_000);
-        // A body that does not fit is refused for its own size, not for its buffer's.
+        // A body is refused only for its own size, not for its buffer's.
         assert_eq!(grown(35_000_000, 35_000_001, 35_000_000), 35_000_001);
     }
 }

@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use crate::config::StorefrontConfig;
 
-/// Circuit breaker of a host: after consecutive failures it refuses requests for a while, then lets one trial request
+/// Circuit breaker of a host. After consecutive failures, it refuses requests for a while, then lets one trial request
 /// through.
 #[derive(Debug)]
 pub(crate) struct Breaker {
@@ -21,15 +21,13 @@ enum State {
     HalfOpen { cooldown: Duration },
 }
 
-/// Time after which to ask the breaker again during a trial. The outcome of the trial is known within the request
-/// timeout.
+/// Time between two checks of the breaker during a trial. The request timeout limits the trial.
 const TRIAL: Duration = Duration::from_secs(1);
 
-/// State of the breaker when it let a request through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Admission {
     Normal,
-    /// The trial request that finds out whether the store has recovered.
+    /// The request tests whether the store has recovered.
     Trial,
 }
 
@@ -43,7 +41,7 @@ impl Breaker {
         }
     }
 
-    /// Lets a request through, or returns the time to wait before asking again.
+    /// Lets a request through, or returns the time to wait before another attempt.
     pub(crate) fn admit(&mut self, now: Instant) -> Result<Admission, Duration> {
         match self.state {
             State::Closed { .. } => Ok(Admission::Normal),
@@ -86,7 +84,7 @@ impl Breaker {
         }
     }
 
-    /// Counts a failure. Returns true if this failure opens the breaker.
+    /// Returns true if this failure opens the breaker.
     pub(crate) fn failed(&mut self, now: Instant) -> bool {
         let cooldown = match self.state {
             State::Closed { failures } if failures + 1 < self.failures_max => {
@@ -104,7 +102,7 @@ impl Breaker {
         true
     }
 
-    /// Records that a trial ended without an outcome, because its caller went away. The next request may be the trial.
+    /// The caller of the trial went away without an outcome. The next request may be the trial.
     pub(crate) fn trial_abandoned(&mut self, now: Instant) {
         if let State::HalfOpen { cooldown } = self.state {
             self.state = State::Open { until: now, cooldown };

@@ -26,18 +26,17 @@ pub(crate) struct Call<'a> {
     pub(crate) accept: Accept,
     pub(crate) is_catalogue: bool,
     pub(crate) if_none_match: Option<&'a str>,
-    /// The request body; `None` for a GET.
+    /// The request body. `None` for a GET.
     pub(crate) post: Option<Post>,
     pub(crate) is_graphql: bool,
     pub(crate) effect: Effect,
     /// True if the store may have received the request but has not reported the outcome.
     pub(crate) is_unanswered: AtomicBool,
-    /// True if the call was sent again while an earlier attempt was unanswered.
+    /// True if the call was sent again while an earlier attempt had no answer.
     pub(crate) is_open: AtomicBool,
 }
 
 impl Call<'_> {
-    /// Creates a call that reads a page.
     pub(crate) fn get(url: Url, accept: Accept) -> Self {
         Self {
             url,
@@ -52,7 +51,6 @@ impl Call<'_> {
         }
     }
 
-    /// Creates a call that posts JSON.
     pub(crate) fn post(url: Url, body: Post, effect: Effect) -> Self {
         Self {
             post: Some(body),
@@ -62,12 +60,12 @@ impl Call<'_> {
     }
 
     /// Returns true if the call must go only to the store's own hosts, because it sends a buyer's data, a token or a
-    /// change. A call that only reads public data is not private.
+    /// change.
     fn is_private(&self, store: &Store) -> bool {
         self.post.is_some() && (self.effect != Effect::Safe || store.token.is_some())
     }
 
-    /// Returns the address of this call after a redirect. `next` has already been checked.
+    /// Returns the address of this call after a redirect to `next`, which was checked before.
     fn redirected(&self, from: &Url, next: Url, status: StatusCode) -> Result<Url, StoreError> {
         let refused = |fault| StoreError::Redirect {
             host: authority(from),
@@ -77,8 +75,8 @@ impl Call<'_> {
         if self.post.is_none() {
             return Ok(next);
         }
-        // A redirect to the same path on another host only says where the store is, so nothing was carried out. Any
-        // other redirect may follow a completed action.
+        // A redirect to the same path on another host only states the host of the store, so that nothing was carried
+        // out. Any other redirect may follow a completed action.
         let is_move = matches!(status.as_u16(), 301 | 307 | 308)
             && authority(from) != authority(&next)
             && next.path() == self.url.path();
@@ -91,8 +89,7 @@ impl Call<'_> {
         if authority(from) == authority(&next) {
             return Err(refused(RedirectFault::Page));
         }
-        // If a host is not the store's primary one, Shopify redirects every request to the primary host, both POST and
-        // GET.
+        // At another host than the store's primary one, Shopify redirects every POST and GET to the primary host.
         let mut again = next;
         again.set_path(self.url.path());
         again.set_query(self.url.query());
@@ -103,7 +100,7 @@ impl Call<'_> {
 /// Header in which the Storefront API expects the access token.
 const STOREFRONT_TOKEN: HeaderName = HeaderName::from_static("x-shopify-storefront-access-token");
 
-/// Time for which a "moved permanently" redirect is remembered.
+/// Time for which a permanent redirect is remembered.
 pub(crate) const MOVED_TTL: Duration = Duration::from_secs(3600);
 
 /// Runs `work` and returns its outcome if it finishes before `deadline`.
@@ -137,7 +134,6 @@ impl Store {
         Ok(self.obtain(&call).await?.fetched)
     }
 
-    /// Returns the outcome of a call before its deadline, including retries and redirects.
     pub(crate) async fn obtain(&self, call: &Call<'_>) -> Result<CallResult, StoreError> {
         match self.obtain_once(call).await {
             // The redirect was not followed, so the store has not carried out anything.
@@ -165,7 +161,7 @@ impl Store {
     /// Returns the outcome of a call, or [`StoreError::OutcomeUnknown`] if a call that writes had no readable answer
     /// and may have been carried out.
     pub(crate) fn known<T>(&self, call: &Call<'_>, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
-        // The error of an idempotent call already says that the outcome is open, unless a later attempt was refused.
+        // The error of an idempotent call leaves the outcome open already, unless a later attempt was refused.
         let is_hidden = |error: &StoreError| match call.effect {
             Effect::Safe => false,
             Effect::Idempotent => !error.leaves_open(),
@@ -194,8 +190,8 @@ impl Store {
                 let mut url = origin;
                 url.set_path(call.url.path());
                 url.set_query(call.url.query());
-                // Refusals at the new address lower the original host's request rate, so the call also waits for the
-                // original host's rate limiter.
+                // Refusals at the new address lower the request rate of the original host, so that the call also waits
+                // for the original host's rate limiter.
                 let hold_max = self.exchange.config.retry_after_max();
                 first.turn(first, terms, hold_max).await?.used();
                 self.walk(first, call, url, terms).await
@@ -285,7 +281,7 @@ impl Store {
     }
 
     fn headers(&self, call: &Call<'_>) -> HeaderMap {
-        // GraphQL documents carry the country themselves.
+        // GraphQL documents contain the country.
         let country = self.country.as_deref().filter(|_| !call.is_graphql);
         let mut headers = self.exchange.headers(call.accept, country, call.if_none_match);
         if call.post.is_some() {
@@ -311,7 +307,7 @@ fn finish(mut answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Res
     }
     let text = |name| answer::text(&answer.headers, name).map(str::to_owned);
     let (etag, content_type) = (text(&ETAG), text(&CONTENT_TYPE));
-    // The response is checked after conversion to UTF-8, as its reader gets it.
+    // The check covers the body in UTF-8, which the reader gets.
     if status.is_success() {
         let limit = BodyLimit::Decoded;
         let body = std::mem::take(&mut answer.body);

@@ -21,11 +21,11 @@ pub(crate) fn in_utf8(body: Bytes, content_type: Option<&str>, bytes_max: u64) -
         return None;
     }
     text.truncate(length);
-    // The body is kept with its text, because its memory reservation covers both.
+    // The text includes the body, because its memory reservation covers both.
     Some(Bytes::from_owner(DecodedText { text, _body: body }))
 }
 
-/// Returns the encoding of a body from its byte order mark or its label; `None` if it is UTF-8.
+/// Returns the encoding of a body from its byte order mark or its label. `None` means UTF-8.
 fn encoding(body: &[u8], label: Option<&str>) -> Option<&'static Encoding> {
     if let Some((marked, _)) = Encoding::for_bom(body) {
         return (marked != UTF_8).then_some(marked);
@@ -66,7 +66,6 @@ impl AsRef<[u8]> for DecodedText {
     }
 }
 
-/// Returns the encoding named in a `Content-Type`.
 fn label(content_type: &str) -> Option<&str> {
     let parameters = content_type.split(';').skip(1).filter_map(|part| part.split_once('='));
     let mut charsets = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));

@@ -23,16 +23,16 @@ impl Storefront {
     /// Creates a client that uses the network.
     ///
     /// # Errors
-    /// [`ConfigError`] when a value of the configuration is out of its range or the HTTP client cannot be built.
+    /// [`ConfigError`] if a value of the configuration is out of its range or the HTTP client cannot be built.
     pub fn new(config: StorefrontConfig, clock: Arc<dyn Clock>) -> Result<Self, ConfigError> {
         Self::with_lookup(config, clock, Arc::new(SystemLookup))
     }
 
-    /// Creates a client that uses the network and resolves names with `lookup` instead of the system's resolver. The
-    /// addresses that it returns are checked as usual.
+    /// Creates a client that resolves names with `lookup` instead of the system's resolver. The client checks the
+    /// resolved addresses too.
     ///
     /// # Errors
-    /// As [`Storefront::new`].
+    /// The errors of [`Storefront::new`].
     pub fn with_lookup(
         config: StorefrontConfig,
         clock: Arc<dyn Clock>,
@@ -51,10 +51,10 @@ impl Storefront {
     }
 
     /// Creates a client over another transport than the network: recorded traffic, or a test's script. The transport
-    /// must check the addresses that it resolves names to.
+    /// must check resolved addresses.
     ///
     /// # Errors
-    /// [`ConfigError::Value`] when a value of the configuration is out of its range.
+    /// [`ConfigError::Value`] if a value of the configuration is out of its range.
     pub fn with_transport(
         config: StorefrontConfig,
         clock: Arc<dyn Clock>,
@@ -88,16 +88,18 @@ impl Storefront {
         }
     }
 
-    /// Memory budget for response bodies.
+    /// Returns the memory budget for response bodies.
     #[must_use]
     pub fn memory(&self) -> &MemoryBudget {
         &self.exchange.memory
     }
 
-    /// Creates a store from its address: scheme, host and, for a store in a market's folder, a path. Sends nothing.
+    /// Creates a store from its address, without a request. The address is a scheme, a host and, for a store in a
+    /// market's folder, a path.
     ///
     /// # Errors
-    /// [`StoreError::AddressRefused`] when the address is not public, [`StoreError::Url`] when it has a query or fragment.
+    /// [`StoreError::AddressRefused`] if the address is not public, and [`StoreError::Url`] if it has a query or
+    /// fragment.
     pub fn store(&self, base_url: &Url) -> Result<Store, StoreError> {
         if base_url.query().is_some() || base_url.fragment().is_some() {
             return Err(StoreError::Url {
@@ -108,13 +110,13 @@ impl Storefront {
         Ok(Store::new(Arc::clone(&self.exchange), base_url))
     }
 
-    /// Configuration of the client.
+    /// Returns the configuration of the client.
     #[must_use]
     pub fn config(&self) -> &StorefrontConfig {
         &self.exchange.config
     }
 
-    /// Number of hosts whose state is kept at present.
+    /// Returns the number of hosts whose state is kept.
     #[must_use]
     pub fn hosts_known(&self) -> usize {
         self.exchange.hosts.len()

@@ -4,25 +4,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::terms::Priority;
 
-/// Limits and politeness settings for requests to stores. Every name ends with its unit; the defaults are polite.
+/// Limits and politeness settings for requests to stores. Every name ends with its unit, and the defaults are polite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StorefrontConfig {
-    /// `User-Agent` of every request. Names the crawler and how to contact its operator. Its first product token (the
-    /// text before `/`) is the name looked up in `robots.txt`.
+    /// `User-Agent` of every request, which names the crawler and how to contact its operator. Its first product token
+    /// (the text before `/`) is looked up in `robots.txt`.
     pub user_agent: String,
-    /// Allows stores on this machine (`127.0.0.1`, `*.localhost`, any port). For emulated stores only, never in
+    /// True to allow stores on this machine (`127.0.0.1`, `*.localhost`, any port). Only for emulated stores, never in
     /// production.
     pub allow_loopback: bool,
-    /// Two-letter country whose prices are wanted. By default, stores choose the presentment currency by the client's
-    /// IP address. With a country, every request carries `country=…` and the cookie `localization=…`. With `None` it
-    /// carries neither, and prices are in the currency of the machine's location.
+    /// Two-letter country whose prices are wanted. Every request carries `country=…` and the cookie `localization=…`.
+    /// With `None`, stores choose the currency by the client's IP address.
     pub country: Option<String>,
     /// Timeout for connecting, including TLS.
     pub connect_timeout_ms: u64,
-    /// Timeout for one request from connecting to the last byte. Stops slow-drip responses.
+    /// Timeout for one request from connecting to the last byte, which stops slow-drip responses.
     pub request_timeout_ms: u64,
-    /// Timeout for one request of an interactive call. The call's own deadline may end it sooner.
+    /// Timeout for one request of an interactive call. The deadline of the call may end it sooner.
     pub interactive_timeout_ms: u64,
     /// Maximum number of header fields in a response.
     pub headers_max: usize,
@@ -50,12 +49,12 @@ pub struct StorefrontConfig {
     pub backoff_max_ms: u64,
     /// Maximum long-run share of retries among the requests to one store.
     pub retry_budget_ratio: f64,
-    /// Number of consecutive retries for a store before the share applies. The saved-up retries never exceed this
+    /// Number of consecutive retries for a store before the share applies. Unused retries add up to at most this
     /// number.
     pub retry_budget_max: u32,
-    /// Maximum `Retry-After` that is waited for. A longer one is reported to the caller.
+    /// Maximum `Retry-After` that a call waits for. A longer one is returned to the caller.
     pub retry_after_max_ms: u64,
-    /// Initial number of requests per second to a store. Infinity means no rate limit (demos, benchmarks).
+    /// Initial number of requests per second to a store. Infinity is for demos and benchmarks: no rate limit.
     pub rate_start_per_s: f64,
     /// Maximum rate. The effective maximum is `rate_start_per_s` if that is higher.
     pub rate_max_per_s: f64,
@@ -75,13 +74,13 @@ pub struct StorefrontConfig {
     pub breaker_cooldown_ms: u64,
     /// Maximum cool-down of the breaker.
     pub breaker_cooldown_max_ms: u64,
-    /// Maximum accepted `Crawl-delay`. Stores that ask for a longer delay are not read.
+    /// Maximum accepted `Crawl-delay`. Stores with a longer delay are not read.
     pub crawl_delay_max_ms: u64,
-    /// Time for which a `robots.txt` is cached; a day at most (RFC 9309, 2.4).
+    /// Time for which a `robots.txt` is cached, at most a day (RFC 9309, 2.4).
     pub robots_ttl_ms: u64,
-    /// Time for which a store is not requested after its `robots.txt` could not be read.
+    /// Time without requests to a store whose `robots.txt` could not be read.
     pub robots_retry_ms: u64,
-    /// Maximum number of hosts whose state is kept. Beyond it the hosts that were idle longest are forgotten.
+    /// Maximum number of hosts whose state is kept. The hosts that were idle longest are forgotten.
     pub hosts_max: usize,
 }
 
@@ -152,7 +151,6 @@ impl StorefrontConfig {
         }
     }
 
-    /// Returns the product token of [`StorefrontConfig::user_agent`].
     #[must_use]
     pub(crate) fn product_token(&self) -> &str {
         let end = self
@@ -218,7 +216,6 @@ impl StorefrontConfig {
         }
     }
 
-    /// Returns the validation rules for interactive calls.
     fn rules_live(&self) -> [(bool, &'static str, &'static str); 5] {
         let is_version =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_alphanumeric());
@@ -247,7 +244,6 @@ impl StorefrontConfig {
         ]
     }
 
-    /// Returns the timeout of one request with this priority.
     pub(crate) fn request_timeout(&self, priority: Priority) -> Duration {
         Duration::from_millis(match priority {
             Priority::Crawl => self.request_timeout_ms,

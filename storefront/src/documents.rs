@@ -1,6 +1,6 @@
 //! GraphQL documents for requests to stores, valid for Storefront API version 2026-04.
 //!
-//! Calls without a token may cost 1,000 points; each document states its cost. `$country` may be null, because the
+//! Calls without a token may cost 1,000 points, and each document states its cost. `$country` may be null, because the
 //! argument of `@inContext` is nullable. Shopify then uses the country of the machine's location.
 
 /// Reads prices and availability of variants. Variables: `$ids` (at most [`VARIANT_IDS_MAX`]), `$country`. Operation:
@@ -20,17 +20,15 @@ pub const POLICIES: &str = include_str!("documents/policies.graphql");
 /// Reads the countries that the shop ships to. No variables. Operation: `ShopCountries`.
 pub const SHOP_COUNTRIES: &str = include_str!("documents/shop_countries.graphql");
 
-/// Maximum number of ids in one [`VARIANTS_BY_ID`]. Shopify accepts no longer list of anything
-/// (`MAX_INPUT_SIZE_EXCEEDED`).
+/// Maximum number of ids in one [`VARIANTS_BY_ID`]. Shopify accepts no longer list (`MAX_INPUT_SIZE_EXCEEDED`).
 pub const VARIANT_IDS_MAX: usize = 250;
 
-/// Maximum number of ids in one [`PRODUCTS_BY_ID`], as 1,000 points allow.
+/// Maximum number of ids in one [`PRODUCTS_BY_ID`], limited by the 1,000 points.
 pub const PRODUCT_IDS_MAX: usize = 14;
 
 /// Maximum number of ids in one [`CATEGORIES_BY_ID`], well below 1,000 points.
 pub const CATEGORY_IDS_MAX: usize = 200;
 
-/// Appends the cart fragment to a cart document.
 macro_rules! of_carts {
     ($file:literal) => {
         concat!(include_str!($file), include_str!("documents/cart_fragment.graphql"))

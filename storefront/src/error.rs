@@ -24,7 +24,7 @@ pub enum StoreError {
         #[source]
         reason: Refusal,
     },
-    /// The store's `robots.txt` disallows this path, or asks for a slower rate than a crawl can keep.
+    /// The store's `robots.txt` disallows this path, or requires a slower rate than a crawl can keep.
     #[error("robots.txt of {host} disallows {disallowed}")]
     RobotsDisallowed {
         /// Host of the store.
@@ -40,7 +40,7 @@ pub enum StoreError {
         /// Time after which `robots.txt` will be requested again.
         retry_after: Duration,
     },
-    /// The store asks us to slow down (429, 430, 503 with `Retry-After`) for longer or more often than a call waits.
+    /// The store requires a slower rate (429, 430, 503 with `Retry-After`), for longer or more often than a call waits.
     #[error("the store asks us to slow down{}", wait_text(*.retry_after))]
     Throttled {
         /// Time that the store asks to wait, if it states one.
@@ -67,7 +67,7 @@ pub enum StoreError {
         /// HTTP status: 402 or 423.
         status: u16,
     },
-    /// JSON was requested, but the response is something else.
+    /// The response to a request for JSON is not JSON.
     #[error("the store's response is not JSON")]
     NotJson {
         /// Content type of the response.
@@ -104,21 +104,22 @@ pub enum StoreError {
         /// Time waited before giving up.
         after: Duration,
     },
-    /// The call's own deadline ([`crate::Store::with_deadline`]) has passed, or would pass before the call gets its
+    /// The deadline of the call ([`crate::Store::with_deadline`]) has passed, or would pass before the call gets its
     /// turn.
     #[error("the call cannot be completed before its deadline{}", turn_text(*.wait))]
     Deadline {
-        /// Time that the call would have had to wait for its turn. Set only if the call was not sent for that reason.
+        /// Time that the call would have had to wait for its turn. Set only if the call was not sent because of this
+        /// wait.
         wait: Option<Duration>,
     },
-    /// The outcome of a call that writes is not known, because it was or may have been sent. Either the call must not
-    /// be made twice ([`crate::Effect::Unsafe`]), or it was refused only when sent again. The caller must look up the
+    /// The outcome of a call that writes is unknown, because the store may have received the call. Either the call must
+    /// not be made twice ([`crate::Effect::Unsafe`]), or only a repetition was refused. The caller must look up the
     /// outcome at the store before repeating the call.
     #[error("{host} may have carried out the request, but did not confirm it")]
     OutcomeUnknown {
         /// Host that was requested.
         host: String,
-        /// Error by which the answer was lost.
+        /// Error that hides the answer.
         #[source]
         source: Box<StoreError>,
     },
@@ -192,11 +193,11 @@ pub enum RedirectFault {
     /// The call must not be made twice ([`crate::Effect::Unsafe`]).
     #[error("the request must not be sent twice")]
     Unsafe,
-    /// The call must go only to the brand's own hosts, and the target is not one of them
-    /// ([`crate::Store::with_own_hosts`]).
+    /// The target is not one of the brand's own hosts ([`crate::Store::with_own_hosts`]), but the call must go only to
+    /// these.
     #[error("it leads to a host that does not belong to the brand")]
     Foreign,
-    /// A POST is redirected to another page of the same host, which would be read with GET.
+    /// A POST is redirected to another page of the same host. A redirected client would read this page with GET.
     #[error("it leads to a page that does not accept the POST")]
     Page,
 }
@@ -234,7 +235,7 @@ impl StoreError {
         }
     }
 
-    /// Returns true if the same request may succeed later without any change.
+    /// Returns true if the same request may succeed later.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -280,8 +281,8 @@ impl StoreError {
         }
     }
 
-    /// Returns true if the request is worth retrying soon, after a back-off. A challenge, an open breaker and an
-    /// unreadable `robots.txt` are transient, but a quick retry does not help. After a deadline, no time is left.
+    /// Returns true if a retry after a back-off may help. A challenge, an open breaker and an unreadable `robots.txt`
+    /// are transient, but a quick retry does not help. After a deadline, no time is left.
     pub(crate) fn is_worth_a_retry(&self) -> bool {
         self.is_transient()
             && !matches!(
@@ -293,7 +294,7 @@ impl StoreError {
             )
     }
 
-    /// Returns true if the store failed to answer, as opposed to refusing.
+    /// Returns true if the store failed to answer. A refusal is an answer.
     pub(crate) fn is_failure(&self) -> bool {
         matches!(
             self,
@@ -303,7 +304,7 @@ impl StoreError {
 }
 
 /// Only a GraphQL response can contain a store's rejection: as a user error of the mutation, or as a
-/// [`crate::GraphqlErrorKind`] for rejections. Other responses may change a moment later, so none of them maps to
+/// [`crate::GraphqlErrorKind`] for rejections. Other responses may change a moment later, so that none of them maps to
 /// [`ErrorCode::StoreRejected`].
 impl Classify for StoreError {
     fn code(&self) -> ErrorCode {

@@ -33,17 +33,16 @@ pub(crate) struct Exchange {
     pub(crate) memory: MemoryBudget,
 }
 
-/// Parts of a request that stay the same across redirects.
+/// Data of a request that stays the same across redirects.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ask<'a> {
     pub(crate) terms: Terms,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) limits: Limits,
-    /// The request body; `None` for a GET.
+    /// The request body. `None` for a GET.
     pub(crate) post: Option<&'a Post>,
-    /// True for a HEAD request.
     pub(crate) is_head: bool,
-    /// True if somebody is about to open the link. Its path gives access to their cart, so it is not logged.
+    /// True if somebody is about to open the link. Its path gives access to their cart, so that it is not logged.
     pub(crate) is_look: bool,
     pub(crate) is_graphql: bool,
     /// Set while the store may have received the request but has not reported the outcome.
@@ -54,21 +53,19 @@ fn logged_path<'a>(url: &'a Url, ask: Ask<'_>) -> &'a str {
     if ask.is_look { "" } else { url.path() }
 }
 
-/// A response body as a stream of chunks.
 type Chunks = BoxStream<'static, Result<Bytes, TransportError>>;
 
-/// Maximum number of bytes read from a response that is not a page. Enough to recognise the response and to reuse its
-/// connection.
+/// Maximum number of bytes read from a response that is not a page. They suffice to recognise the response and to reuse
+/// its connection.
 const ASIDE_BYTES_MAX: u64 = 64 << 10;
 
-/// Minimum time that a store must have had before a request cut off by the caller's deadline counts as the store's
-/// failure.
+/// Minimum time for a store before a request that the caller's deadline cut off is the store's failure.
 const FAIR_TIME: Duration = Duration::from_secs(1);
 
 impl Exchange {
-    /// Retries an attempt after transient errors. Retries are limited by the request's maximum, the host's retry budget
-    /// and the call's deadline, and stop when the circuit breaker opens. The rate limiter handles the wait after a
-    /// refusal. A call that must not be made twice is not retried.
+    /// Retries an attempt after transient errors. The request's maximum, the host's retry budget, the call's deadline
+    /// and an open circuit breaker limit retries. The rate limiter handles the wait after a refusal. A call that must
+    /// not be made twice is not retried.
     pub(crate) async fn retrying<T, F, A>(&self, host: &Host, terms: Terms, mut attempt: F) -> Result<T, StoreError>
     where
         F: FnMut() -> A,
@@ -124,7 +121,7 @@ impl Exchange {
         let mut turn = host.turn(by, ask.terms, self.config.retry_after_max()).await?;
         is_left_alone()?;
         let pass = by.admit()?;
-        // If there is nothing to send after all, this request's turn passes to the next one.
+        // If there is nothing to send after all, the turn of this request passes to the next one.
         let body = ask.post.map(Post::bytes).transpose()?.unwrap_or_default();
         turn.used();
         let started = Instant::now();
@@ -149,11 +146,10 @@ impl Exchange {
         outcome
     }
 
-    /// Runs the exchange within the timeout for one request and the call's deadline.
     async fn timed(&self, hop: Hop<'_>, url: &Url, ask: Ask<'_>, body: Bytes) -> Result<Answer, StoreError> {
         let after = self.config.request_timeout(ask.terms.priority);
         let waited = OwnWait::default();
-        // Boxed, because the future is large and is moved.
+        // The future is large and moved, so that it is boxed.
         let exchange = within(after, &waited, Box::pin(self.exchange(hop, url, ask, body, &waited)));
         let outcome = match ask.terms.deadline {
             None => exchange.await,
@@ -183,7 +179,7 @@ impl Exchange {
             headers: ask.headers.clone(),
             body,
         };
-        // If the outcome of an earlier attempt is unknown, it stays unknown.
+        // The unknown outcome of an earlier attempt stays unknown.
         let was_open = ask.is_unanswered.swap(true, Ordering::Relaxed);
         let incoming = self.transport.send(outgoing).await.map_err(|error| {
             let is_connected = matches!(
@@ -236,7 +232,7 @@ impl Exchange {
         Ok(answer)
     }
 
-    /// Reads the body of a response. For an error response, reads as much as is available.
+    /// Of an error response, only the available bytes are read.
     async fn received(
         &self,
         host: &Host,
@@ -256,7 +252,7 @@ impl Exchange {
             decoded_max: ASIDE_BYTES_MAX,
             cut: true,
         };
-        // The text of an error page is only a hint, so a failure to read it is not another error.
+        // The text of an error page is only a hint, so that a failure to read it is not another error.
         let read = body::collect(chunks, headers, aside, &self.memory, waited).await;
         Ok(read.unwrap_or_else(|_| Bytes::new()))
     }
@@ -307,15 +303,14 @@ impl Exchange {
     }
 }
 
-/// Reports the outcome of a request to the circuit breaker.
 fn settle(pass: Pass<'_>, outcome: &Result<Answer, StoreError>, took: Duration) {
     let is_failure = match outcome {
         Ok(answer) => answer.status.is_server_error(),
         Err(StoreError::Deadline { .. }) => took >= FAIR_TIME,
         Err(error) => error.is_failure(),
     };
-    // A redirect's target decides whether the requested store works. A request that was cut off early does not show
-    // whether the store works.
+    // The target of a redirect shows whether the requested store works. A request that was cut off early shows nothing
+    // about the store.
     let says_nothing = match outcome {
         Ok(answer) => answer.is_redirect(),
         Err(error) => matches!(

@@ -7,9 +7,6 @@ use crate::store::Store;
 
 impl Store {
     /// Fetches the store's front page, `/`.
-    ///
-    /// # Errors
-    /// See [`Store::meta`].
     #[boxed]
     pub async fn front_page(&self, if_none_match: Option<&str>) -> Result<FetchOutcome, StoreError> {
         let mut url = self.base_url.clone();

@@ -11,11 +11,8 @@ use crate::answer::{self, PaceRefusal};
 use crate::error::StoreError;
 use crate::page::CallResult;
 
-/// Maximum number of characters kept of an error's message.
 const MESSAGE_CHARS_MAX: usize = 500;
-/// Maximum number of errors kept of a response.
 const ERRORS_MAX: usize = 100;
-/// Maximum number of segments kept of an error's path.
 const PATH_MAX: usize = 50;
 /// Error code that Shopify uses for too many requests in a response with status 200.
 const THROTTLED: &str = "THROTTLED";
@@ -35,7 +32,7 @@ pub struct GraphqlRequest {
 
 impl fmt::Debug for GraphqlRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The variables are not shown because they may contain a password, a token or a cart key.
+        // The variables may contain a password, a token or a cart key.
         write!(f, "GraphqlRequest({})", self.operation_name)
     }
 }
@@ -52,25 +49,25 @@ impl GraphqlRequest {
     }
 }
 
-/// Response to a GraphQL request. The response can contain both `data` and `errors`; failed fields are null in the
+/// Response to a GraphQL request. The response can contain both `data` and `errors`. Failed fields are null in the
 /// data.
 #[derive(Debug, Clone)]
 pub struct GraphqlAnswer {
-    /// Data, verbatim; `None` if it is null or missing.
+    /// Data, verbatim. `None` if it is null or missing.
     pub data: Option<Box<RawValue>>,
     /// Errors, at most a hundred.
     pub errors: Vec<GraphqlError>,
-    /// API version that Shopify used (`X-Shopify-API-Version`). If the requested version has expired, Shopify uses the
-    /// oldest version that it supports.
+    /// API version that Shopify used (`X-Shopify-API-Version`). For an expired version, Shopify uses the oldest version
+    /// that it supports.
     pub version: Option<String>,
-    /// True if an earlier attempt of the same call was not answered, so that the store may still carry it out.
+    /// True if an earlier attempt of the same call got no answer, so that the store may still carry it out.
     pub is_open: bool,
 }
 
 /// An error in a GraphQL answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphqlError {
-    /// Message of the store, truncated to 500 characters. Wordings change, so decisions use `code`.
+    /// Message of the store, truncated to 500 characters. Messages change, so that decisions use `code`.
     pub message: String,
     /// Shopify's error code (`extensions.code`), for example `MAX_COMPLEXITY_EXCEEDED`.
     pub code: Option<String>,
@@ -78,11 +75,11 @@ pub struct GraphqlError {
     pub path: Vec<String>,
 }
 
-/// Kind of a GraphQL error. Tells whether the call was carried out and whether a repeated call would be refused again.
+/// Kind of a GraphQL error, which determines whether the call was carried out and whether a repeated call can succeed.
 /// Later variants leave the outcome less certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GraphqlErrorKind {
-    /// The call requests more data than the store accepts. The store did not execute it; a smaller call may succeed.
+    /// The call requests more data than the store accepts. The store did not execute it. A smaller call may succeed.
     Size,
     /// The document or its variables are wrong. The call was not carried out.
     Call,
@@ -94,7 +91,7 @@ pub enum GraphqlErrorKind {
 }
 
 impl GraphqlErrorKind {
-    /// Maps Shopify's error codes. Shopify uses camel case codes for a document that it rejected before execution.
+    /// Shopify uses camel case codes for a document that it rejected before execution.
     fn of(code: Option<&str>) -> Self {
         match code {
             Some("MAX_COMPLEXITY_EXCEEDED" | "MAX_COST_EXCEEDED" | "MAX_INPUT_SIZE_EXCEEDED") => Self::Size,
@@ -124,7 +121,7 @@ impl Classify for GraphqlErrorKind {
 }
 
 impl GraphqlAnswer {
-    /// Returns the kind of the errors. If there are several kinds, returns the one with the least certain outcome.
+    /// Returns the kind of the errors. Of several kinds, returns the one with the least certain outcome.
     #[must_use]
     pub fn error_kind(&self) -> GraphqlErrorKind {
         let kinds = self
@@ -159,7 +156,6 @@ struct Extensions {
     code: Option<Value>,
 }
 
-/// Only the errors of an answer.
 #[derive(Deserialize)]
 struct Faults {
     #[serde(default, rename = "data")]
@@ -211,7 +207,6 @@ pub(crate) fn throttled(body: &[u8]) -> Option<PaceRefusal> {
     )
 }
 
-/// Parses a GraphQL answer.
 pub(crate) fn answer(found: CallResult) -> Result<GraphqlAnswer, StoreError> {
     let version = answer::text(&found.headers, &VERSION).map(|version| version.chars().take(40).collect());
     let page = found.into_page()?;

@@ -10,14 +10,12 @@ use crate::hosts::authority;
 use crate::page::FetchOutcome;
 use crate::store::{Store, place};
 
-/// Part of a store's `/meta.json`.
 #[derive(Deserialize)]
 struct MetaPage {
     myshopify_domain: String,
 }
 
 impl Store {
-    /// Returns the host that the store has stated to have moved to.
     pub(crate) fn home(&self) -> Option<String> {
         let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
         let home = host.state().home.clone();
@@ -25,7 +23,7 @@ impl Store {
         home.map(|(home, _)| home)
     }
 
-    /// Asks the store if it has moved to a host (with its port), and remembers that.
+    /// Checks in `/meta.json` if the store has moved to this host (with its port), and remembers a move.
     pub(crate) async fn is_home(&self, to: &str) -> bool {
         let Ok(FetchOutcome::Body(page)) = self.meta().await else {
             return false;

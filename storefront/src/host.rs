@@ -24,7 +24,6 @@ pub(crate) struct Hop<'h> {
 }
 
 impl<'h> Hop<'h> {
-    /// Creates a hop to the host that the caller requested.
     pub(crate) fn to(host: &'h Host) -> Self {
         Self { host, by: host }
     }
@@ -33,16 +32,16 @@ impl<'h> Hop<'h> {
 /// Latest result of reading a host's `robots.txt`.
 #[derive(Debug)]
 pub(crate) struct CachedRobots {
-    /// Rules of the file. `None` if it could not be read, so that everything is disallowed.
+    /// Rules of the file. `None` if the file could not be read, so that everything is disallowed.
     pub(crate) rules: Option<Arc<Robots>>,
     pub(crate) expires: Instant,
 }
 
-/// State of one host and port, shared by every caller in the process.
+/// State of one host and port, which all callers in the process share.
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) name: String,
-    /// Locked while `robots.txt` is fetched, so that it is fetched only once.
+    /// The lock lasts while `robots.txt` is fetched, so that one fetch serves all.
     pub(crate) robots: tokio::sync::Mutex<Option<CachedRobots>>,
     state: Mutex<State>,
 }
@@ -51,14 +50,14 @@ pub(crate) struct Host {
 pub(crate) struct State {
     pub(crate) pace: Pace,
     /// Rate limiter for calls on behalf of single callers after a bot challenge. The challenge concerns only calls of
-    /// this kind, so other calls keep their rate.
+    /// this kind, so that other calls keep their rate.
     pub(crate) challenged: Pace,
     line: Line,
     pub(crate) breaker: Breaker,
     pub(crate) budget: RetryBudget,
     /// Address to which the host has moved permanently, and the time of that redirect.
     pub(crate) moved: Option<(Url, Instant)>,
-    /// Further host of the store, without `www.`, and the time at which the store stated that; see [`crate::home`].
+    /// Further host of the store, without `www.`, and the time at which the store stated that: see [`crate::home`].
     pub(crate) home: Option<(String, Instant)>,
     pub(crate) last_used: Instant,
 }
@@ -82,21 +81,21 @@ impl Host {
         }
     }
 
-    /// Locks the state. The lock is never held over an await. The state stays consistent after a panic elsewhere,
-    /// because each change is a single assignment.
+    /// The lock never lasts over an await. The state stays consistent after a panic elsewhere, because each change is a
+    /// single assignment.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a turn to send one request, in the order of priority. A turn needs a free connection slot and a slot
-    /// of the rate limiter. `by` is the host that the caller requested. Waiting calls are woken when the circuit
-    /// breaker of that host opens.
+    /// of the rate limiter. `by` is the host that the caller requested. Waiting calls wake when the circuit breaker of
+    /// that host opens.
     ///
-    /// Fails immediately if the wait is known to be too long. If the store requests a wait longer than `hold_max` or
-    /// the caller's deadline, the error is [`StoreError::Throttled`]. If the turn would come after the deadline, the
-    /// error is [`StoreError::Deadline`].
+    /// Fails immediately if the wait is known to be too long: with [`StoreError::Throttled`] if the store requests a
+    /// wait beyond `hold_max` or the caller's deadline, and with [`StoreError::Deadline`] if the turn would come after
+    /// the deadline.
     pub(crate) async fn turn(&self, by: &Self, terms: Terms, hold_max: Duration) -> Result<Turn<'_>, StoreError> {
-        /// Maximum number of times that the answers to other requests may prolong this request's wait.
+        /// Limit of how often the answers to other requests may prolong the wait of this request.
         const HOLDS_MAX: usize = 4;
         let began = Instant::now();
         let waiting = HostWaiter::at(self, terms);
@@ -133,7 +132,6 @@ impl Host {
         }
     }
 
-    /// Takes the turn if this ticket is next.
     fn try_enter(&self, ticket: &Ticket, terms: Terms, hold_max: Duration) -> Result<Entry, StoreError> {
         let now = Instant::now();
         let state = &mut *self.state();
@@ -177,8 +175,7 @@ impl Host {
         }
     }
 
-    /// Refuses a call on behalf of a single caller while a bot challenge holds back such calls. The call does not wait
-    /// for that to end.
+    /// Refuses a call on behalf of a single caller while a bot challenge holds back such calls.
     pub(crate) fn challenge_allows(&self, terms: Terms) -> Result<(), StoreError> {
         let held = terms.caller.and_then(|_| self.state().challenged.held(Instant::now()));
         held.map_or(Ok(()), |wait| {
@@ -188,14 +185,12 @@ impl Host {
         })
     }
 
-    /// Wakes the first call in the queue after a change.
     fn wake_first(&self) {
         if let Some(first) = self.state().line.first() {
             first.wake.notify_one();
         }
     }
 
-    /// Returns true if both are the same host.
     pub(crate) fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
@@ -209,7 +204,6 @@ impl Host {
         }
     }
 
-    /// Returns an error if the breaker would refuse a request now.
     fn not_refusing(&self) -> Result<(), StoreError> {
         match self.state().breaker.would_refuse(Instant::now()) {
             Some(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
@@ -217,7 +211,7 @@ impl Host {
         }
     }
 
-    /// Requests admission from the breaker. The outcome of the request must be reported through the pass.
+    /// The caller reports the outcome of the request through the pass.
     pub(crate) fn admit(&self) -> Result<Pass<'_>, StoreError> {
         let admitted = self.state().breaker.admit(Instant::now());
         match admitted {
@@ -232,7 +226,6 @@ impl Host {
 
 /// Position of a waiting call in the queue.
 enum Entry {
-    /// The call may be sent now.
     Now(PacePlace),
     /// The call is first in the queue and may be sent at this time.
     At(Instant),
@@ -240,7 +233,7 @@ enum Entry {
     WhenTold,
 }
 
-/// A call that waits at a host. When dropped, it leaves the queue, even if it never got a turn.
+/// A call that waits at a host. Dropping it leaves the queue, even without a turn.
 struct HostWaiter<'a> {
     host: &'a Host,
     ticket: Ticket,
@@ -260,8 +253,8 @@ impl Drop for HostWaiter<'_> {
     }
 }
 
-/// A turn to send one request. Dropping the turn frees its connection slot. If no request was sent, the slot of the
-/// rate limiter is freed too.
+/// A turn to send one request. Dropping the turn frees its connection slot and, if no request was sent, the slot of the
+/// rate limiter.
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     host: &'a Host,
@@ -269,7 +262,7 @@ pub(crate) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Marks the turn as used because the request is sent now.
+    /// Marks the turn as used, because the request is sent now.
     pub(crate) fn used(&mut self) {
         self.unused = None;
     }
@@ -288,8 +281,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Permission to send one request. If the permission is dropped without an outcome because the caller was dropped, a
-/// trial of the circuit breaker is returned.
+/// Permission to send one request. Dropping it without an outcome returns a trial to the circuit breaker.
 #[derive(Debug)]
 pub(crate) struct Pass<'a> {
     host: &'a Host,
@@ -305,7 +297,7 @@ impl Pass<'_> {
     pub(crate) fn failed(mut self) {
         self.is_trial = false;
         if self.host.state().breaker.failed(Instant::now()) {
-            // Logged at info level because the next caller gets an error.
+            // The info level suffices, because the next caller gets an error.
             tracing::info!(host = %self.host.name, "the store failed repeatedly; requests to it are paused");
         }
     }

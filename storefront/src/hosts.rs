@@ -8,8 +8,8 @@ use url::Url;
 use crate::config::StorefrontConfig;
 use crate::host::Host;
 
-/// State of all known hosts. The number is bounded: beyond the limit the hosts that were idle longest are forgotten.
-/// Hosts that asked to wait are forgotten last.
+/// State of all known hosts, up to a limit. The hosts that were idle longest are forgotten first, and hosts that
+/// requested a wait last.
 #[derive(Debug)]
 pub(crate) struct Hosts {
     hosts: Mutex<HashMap<String, Arc<Host>>>,
@@ -22,7 +22,6 @@ impl Hosts {
         }
     }
 
-    /// Returns the state of a URL's host, and creates it on first use.
     pub(crate) fn of(&self, url: &Url, config: &StorefrontConfig) -> Arc<Host> {
         let now = Instant::now();
         let name = authority(url);

@@ -13,7 +13,7 @@
 //! made twice is sent once.
 //!
 //! This crate does not interpret products and does not drive a checkout. The only HTTP methods are GET, HEAD and POST.
-//! The client does not follow a store to a non-public address, use a system proxy, or keep cookies.
+//! The client does not follow a store to a non-public address, use a system proxy, or store cookies.
 
 pub mod address;
 mod answer;

@@ -6,13 +6,13 @@ use tokio::sync::Notify;
 use crate::pace::PaceStart;
 use crate::terms::{CallerTag, Priority};
 
-/// Maximum number of consecutive interactive calls while a crawl waits. The crawl gets the next slot. A crawl therefore
-/// keeps an eighth of the request rate at a store with constant interactive calls. No buyer waits for two crawl
-/// requests in a row.
+/// Maximum number of consecutive interactive calls while a crawl waits. The crawl gets the next slot, and therefore an
+/// eighth of the request rate at a store with constant interactive calls. No buyer waits for two crawl requests in a
+/// row.
 const INTERACTIVE_RUN_MAX: u32 = 7;
-/// Maximum number of missed rounds that a caller may catch up on before the callers who had a turn in them.
+/// Maximum number of missed rounds for which a caller goes before the callers who had a turn in them.
 const ROUNDS_KEPT: u64 = 2;
-/// Maximum number of callers whose last turns are remembered. When another caller joins, all of them are forgotten.
+/// Maximum number of callers whose last turns are remembered. Another caller makes all of them forgotten.
 const CALLERS_MAX: usize = 1_024;
 
 /// Queue of calls that wait for a turn at one host, and the number of calls in flight. No slot is assigned in advance:
@@ -22,30 +22,27 @@ pub(crate) struct Line {
     slots_max: usize,
     in_flight: usize,
     crawl: VecDeque<Ticket>,
-    /// Interactive calls that are made on behalf of all callers.
+    /// Interactive calls for all callers.
     shared: VecDeque<Ticket>,
-    /// Interactive calls of single callers, by round: in each round every caller has one turn.
+    /// Interactive calls of single callers, by round. Every caller has one turn in each round.
     callers: BTreeMap<(u64, u64), Ticket>,
-    /// Round in which each caller had its last turn.
     served: HashMap<CallerTag, u64>,
-    /// Current round.
     round: u64,
-    /// True if the last interactive call was made on behalf of all callers.
+    /// True if the last interactive call was for all callers.
     was_shared: bool,
     /// Number of interactive calls sent since the last crawl call, while a crawl call waited.
     run: u32,
     tickets: u64,
 }
 
-/// A waiting call.
 #[derive(Debug, Clone)]
 pub(crate) struct Ticket {
     number: u64,
     priority: Priority,
     caller: Option<CallerTag>,
-    /// Round in which the call has its turn; 0 for calls on behalf of all callers.
+    /// Round in which the call has its turn, which is 0 for calls for all callers.
     round: u64,
-    /// Notified when this call has become the first, or a slot has become free.
+    /// The call is notified when it has become the first, or a slot has become free.
     pub(crate) wake: Arc<Notify>,
 }
 
@@ -89,14 +86,12 @@ impl Line {
         ticket
     }
 
-    /// Removes a call from the queue without a turn.
     pub(crate) fn leave(&mut self, ticket: &Ticket) {
         self.crawl.retain(|waiting| waiting.number != ticket.number);
         self.shared.retain(|waiting| waiting.number != ticket.number);
         self.callers.remove(&(ticket.round, ticket.number));
     }
 
-    /// Returns the call that is next.
     pub(crate) fn first(&self) -> Option<&Ticket> {
         let (shared, own) = (self.shared.front(), self.callers.values().next());
         let interactive = if self.was_shared {
@@ -112,8 +107,8 @@ impl Line {
         self.first().is_some_and(|first| first.number == ticket.number)
     }
 
-    /// Tells whether this call may start early. Callers who never pause take every slot as it becomes available. A call
-    /// on behalf of all callers may therefore follow one of theirs without waiting for the next slot.
+    /// Callers who never pause take every slot as it becomes available. A call for all callers may therefore follow one
+    /// of theirs without waiting for the next slot.
     pub(crate) fn start_of(&self, ticket: &Ticket) -> PaceStart {
         let is_shared = ticket.priority == Priority::Interactive && ticket.caller.is_none();
         if is_shared && !self.was_shared {
@@ -123,7 +118,6 @@ impl Line {
         }
     }
 
-    /// Returns true if one more request may be in flight.
     pub(crate) fn has_slot(&self) -> bool {
         self.in_flight < self.slots_max
     }
@@ -152,7 +146,6 @@ impl Line {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// Gives the first call its turn.
     pub(crate) fn enter(&mut self, ticket: &Ticket) {
         self.leave(ticket);
         self.in_flight += 1;
@@ -195,8 +188,7 @@ mod tests {
         CallerTag::of(&caller.to_string())
     }
 
-    /// Returns the names of all waiting calls in the order of their turns. `-` is a call on behalf of all callers;
-    /// others are single callers.
+    /// Returns the names of all waiting calls in the order of their turns. `-` is a call for all callers.
     fn turns(mut line: Line) -> String {
         let mut turns = String::new();
         while let Some(first) = line.first().cloned() {
@@ -283,9 +275,8 @@ mod tests {
     }
 
     proptest! {
-        /// Checks the invariants of the queue for any sequence of joins and leaves. Whenever a slot is free and a call
-        /// waits, a call gets a turn. No call overtakes another of the same priority and caller. A crawl call goes
-        /// before a buyer exactly after seven buyers.
+        /// For any sequence of joins and leaves, a waiting call gets a turn whenever a slot is free. No call overtakes
+        /// another of the same priority and caller. A crawl call goes before a buyer exactly after seven buyers.
         #[test]
         fn turns_go_to_buyers_first_and_to_the_crawl_now_and_then(steps in proptest::collection::vec(step(), 0..400), slots in 1_usize..4) {
             let mut line = Line::new(slots);
@@ -325,7 +316,7 @@ mod tests {
             }
         }
 
-        /// The number of calls ahead is already known when a call joins, if no other call joins later.
+        /// The number of calls ahead is known when a call joins, if no other call joins later.
         #[test]
         fn the_wait_is_known_when_one_joins(crowd in proptest::collection::vec(one(), 0..60), gone in 0_usize..30, last in one()) {
             let mut line = Line::new(usize::MAX);

@@ -1,4 +1,4 @@
-//! Checks of store links that somebody is about to open. Their pages are not read.
+//! Checks of store links that somebody is about to open. The content of the pages is not read.
 
 use std::sync::atomic::AtomicBool;
 
@@ -15,10 +15,9 @@ use crate::page::Accept;
 use crate::store::Store;
 use crate::terms::{Effect, Terms};
 
-/// Hosts of Shopify on which it serves checkouts of stores.
+/// Hosts on which Shopify serves checkouts of stores.
 const PLATFORM_HOSTS: [&str; 2] = ["checkout.shopify.com", "shop.app"];
-/// Domain of stores' permanent hosts. Each host below this domain redirects visitors to the domain that the store
-/// chose.
+/// Domain of stores' permanent hosts. Each host below it redirects visitors to the domain that the store chose.
 const PERMANENT_DOMAIN: &str = ".myshopify.com";
 
 fn is_platform(url: &Url) -> bool {
@@ -40,12 +39,12 @@ impl Store {
     }
 
     /// Checks the target of a link of the store with one HEAD request. Follows redirects among the store's own hosts
-    /// and waits for a turn at each host. A store creates such a link for one buyer to open, so `robots.txt`, which is
-    /// for crawls, is not consulted. Shopify's own hosts are trusted without a request.
+    /// and waits for a turn at each host. A store creates such a link for one buyer, so that `robots.txt`, which is for
+    /// crawls, does not apply. Shopify's own hosts are trusted without a request.
     ///
     /// # Errors
-    /// [`StoreError::Redirect`] when the link is on, or leads to, a host that does not belong to the store; any other
-    /// [`StoreError`] when the link leads to no page.
+    /// [`StoreError::Redirect`] if the link is on, or leads to, a host that does not belong to the store. Any other
+    /// [`StoreError`] if the link leads to no page.
     #[boxed]
     pub async fn look(&self, link: &Url) -> Result<(), StoreError> {
         let terms = self.terms(Effect::Safe);

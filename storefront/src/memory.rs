@@ -7,18 +7,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// Number of bytes per semaphore permit.
 const UNIT: u64 = 16 << 10;
-/// Default memory of a crawl, in bytes.
 const BYTES_MAX: u64 = 512 << 20;
-/// Minimum memory of a crawl in bytes. With less, hardly any page would fit.
+/// Minimum memory of a crawl, in bytes. Hardly any page would fit in less.
 const BYTES_MIN: u64 = 64 << 20;
-/// Default number of conversations with stores that are open at the same time.
+/// Default number of simultaneous conversations with stores.
 const CONVERSATIONS_MAX: usize = 136;
-/// Number of bodies larger than a conversation's own share that are received at the same time.
+/// Number of bodies beyond a conversation's own share that are received at the same time.
 const MIDDLE_TURNS: u64 = 12;
-/// Number of bodies that are decompressed at the same time. Limited because a decompressor's own memory does not follow
-/// from the body's size.
+/// Number of bodies that are decompressed at the same time. The memory of a decompressor does not follow from the size
+/// of the body.
 const DECODERS: usize = 4;
-/// Fixed memory of a page in addition to the part proportional to its size, in bytes.
+/// Fixed memory of a page, in bytes. The proportional memory comes in addition.
 const PAGE_FLOOR: u64 = 256 << 10;
 /// Memory for parsing a page as a multiple of its body size, including the body.
 const PAGE_FACTOR: u64 = 4;
@@ -27,12 +26,12 @@ const PAGE_FACTOR: u64 = 4;
 /// Clones share the limit.
 ///
 /// The memory has separate parts, so that no waiting task can occupy memory that another task waits for:
-/// - *wire*: each conversation has its own share; a larger body takes one of a few slots;
-/// - *pages*: reserved in full before a body is decompressed, and freed with the body. A task that waits for a page
-///   has no page memory;
-/// - *rows*: products waiting to be written to the lake. While a store is read, memory for rows is reserved without
-///   waiting. A task that waits for rows has the only waiting slot and has released its earlier rows; rows that are
-///   being written to the lake wait for no memory.
+/// - *wire*: each conversation has its own share, and a larger body takes one of a few slots;
+/// - *pages*: memory is reserved in full before a body is decompressed, and freed with the body. A task that waits for
+///   a page has no page memory;
+/// - *rows*: products that wait to be written to the lake. While a store is read, memory for rows is reserved without a
+///   wait. A task that waits for rows has the only waiting slot and has released its earlier rows. Rows that are being
+///   written to the lake wait for no memory.
 ///
 /// A quarter is left to the program itself and to the lake's commits.
 #[derive(Debug, Clone)]
@@ -59,7 +58,6 @@ struct Inner {
 struct Part {
     bytes_max: u64,
     permits: Arc<Semaphore>,
-    /// Number of tasks that wait for this part now.
     waiting: watch::Sender<u32>,
 }
 
@@ -82,7 +80,7 @@ pub struct OverBudget {
     pub bytes_max: u64,
 }
 
-/// A reservation of memory that lasts until this is dropped.
+/// A reservation of memory, which dropping it frees.
 #[derive(Debug)]
 pub struct Reservation {
     inner: Arc<Inner>,
@@ -90,7 +88,7 @@ pub struct Reservation {
     bytes: u64,
 }
 
-/// A waiting task, counted until this is dropped.
+/// A waiting task. Dropping it ends the count.
 #[derive(Debug)]
 struct MemoryWaiter<'a>(&'a watch::Sender<u32>);
 
@@ -118,7 +116,6 @@ impl AsRef<[u8]> for ReservedBytes {
     }
 }
 
-/// Reservation for a body that is being received.
 #[derive(Debug)]
 pub(crate) struct Wire {
     inner: Arc<Inner>,
@@ -154,7 +151,7 @@ impl Default for MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// Creates a budget of `bytes_max` bytes (at least 64 MiB) for a program that talks to at most `conversations_max`
+    /// Creates a budget of `bytes_max` bytes, at least 64 MiB, for conversations with at most `conversations_max`
     /// stores at the same time.
     #[must_use]
     pub fn new(bytes_max: u64, conversations_max: usize) -> Self {
@@ -172,8 +169,8 @@ impl MemoryBudget {
         );
         let bytes_max = bytes_max.max(BYTES_MIN);
         metrics::gauge!("crawl_memory_bytes_max").set(bytes_max as f64);
-        // With 512 MiB: 32 for the shares, 24 for middle-sized bodies, 32 for the large one, 104 for pages, 192 for
-        // rows.
+        // Shares of 512 MiB: 32 for conversations, 24 for middle-sized bodies, 32 for the large one, 104 for pages, 192
+        // for rows.
         let part = |sixty_fourths: u64| bytes_max / 64 * sixty_fourths;
         let conversations = u64::try_from(conversations_max.max(1)).unwrap_or(u64::MAX);
         let turns = |count: u64| Arc::new(Semaphore::new(usize::try_from(count).unwrap_or(1)));
@@ -207,7 +204,7 @@ impl MemoryBudget {
     /// Returns the size of the largest body that can fit, in bytes.
     #[must_use]
     pub fn body_bytes_max(&self) -> u64 {
-        // The remaining quarter is for the results of parsing the body.
+        // The remaining quarter is for the parsed results of the body.
         self.inner.pages.bytes_max / 4 * 3
     }
 
@@ -219,7 +216,7 @@ impl MemoryBudget {
             .saturating_sub(body_bytes)
     }
 
-    /// Reserves memory for a page with a body of `body_bytes` and for parsing it. The caller must hold no other page.
+    /// Reserves memory for a page with a body of `body_bytes` and for parsing it. The caller must have no other page.
     ///
     /// # Errors
     /// [`OverBudget`] if the page can never fit.
@@ -238,8 +235,8 @@ impl MemoryBudget {
         self.inner.rows.bytes_max
     }
 
-    /// Reserves memory for products if it is available now. A quarter of the memory for products stays available for
-    /// the store with the waiting slot.
+    /// Reserves memory for products if it is available now. A quarter stays available for the store with the waiting
+    /// slot.
     #[must_use]
     pub fn try_rows(&self, bytes: u64) -> Option<Reservation> {
         let part = &self.inner.rows;
@@ -252,15 +249,14 @@ impl MemoryBudget {
         Some(self.reserved(permit, bytes))
     }
 
-    /// Waits for the only waiting slot for a store whose products need more memory. The caller must hold no rows.
+    /// Waits for the only waiting slot for a store whose products need more memory. The caller must have no rows.
     #[boxed]
     pub async fn rows_turn(&self) -> Option<OwnedSemaphorePermit> {
         self.turn(&self.inner.rows_turn).await
     }
 
-    /// Returns two limits in bytes for the products of a page, for the store with the waiting slot. The first limit is
-    /// the usual limit for a page of `body_bytes`. The second limit is all the memory that the store has not reserved
-    /// already.
+    /// Returns two limits in bytes for the products of a page of the store with the waiting slot: the usual limit for a
+    /// page of `body_bytes`, and all the memory that the store has not reserved already.
     #[must_use]
     pub fn rows_bounds(&self, body_bytes: u64, held: Option<&Reservation>) -> [u64; 2] {
         let held = held.map_or(0, |held| held.permit.num_permits() as u64);
@@ -271,11 +267,12 @@ impl MemoryBudget {
     /// Reserves memory for products of the store with the waiting slot.
     ///
     /// # Errors
-    /// [`OverBudget`] if `bytes` plus the store's held memory can never fit, because the store would wait for itself.
+    /// [`OverBudget`] if `bytes` plus the memory that the store has can never fit. The store would otherwise wait for
+    /// itself.
     #[boxed]
     pub async fn rows(&self, bytes: u64, held: Option<&Reservation>) -> Result<Reservation, OverBudget> {
         let part = &self.inner.rows;
-        // Counted in whole permits: many small pages take more memory than the sum of their bytes.
+        // Whole permits count, because many small pages take more memory than the sum of their bytes.
         let held = held.map_or(0, |held| held.permit.num_permits() as u64);
         if bytes.div_ceil(UNIT).max(1).saturating_add(held) > part.units_max() {
             return Err(OverBudget {
@@ -285,7 +282,7 @@ impl MemoryBudget {
         Ok(self.reserve(part, bytes).await)
     }
 
-    /// Returns the number of tasks that wait for rows. A holder that collects rows into larger groups must release them
+    /// Returns the number of tasks that wait for rows. A task that collects rows into larger groups must release them
     /// while this is above 0.
     #[must_use]
     pub fn rows_waiting(&self) -> watch::Receiver<u32> {
@@ -301,9 +298,9 @@ impl MemoryBudget {
         }
     }
 
-    /// Waits for a slot to decompress a body. The holder must not wait for anything.
+    /// Waits for a slot to decompress a body. The owner of the slot must not wait for anything.
     pub(crate) async fn decoder(&self) -> Option<tokio::sync::SemaphorePermit<'_>> {
-        // The semaphore is never closed, so a permit always comes.
+        // The semaphore is never closed, so that a permit always comes.
         self.inner.decoders.acquire().await.ok()
     }
 
@@ -340,7 +337,7 @@ impl MemoryBudget {
     }
 }
 
-/// Returns the memory of a page including what parsing takes.
+/// Includes the memory for parsing.
 const fn page_bytes(body_bytes: u64) -> u64 {
     body_bytes.saturating_mul(PAGE_FACTOR).saturating_add(PAGE_FLOOR)
 }
@@ -367,7 +364,7 @@ impl Inner {
             return Some(turn);
         }
         self.note_wait();
-        // The semaphore is never closed, so a permit always comes.
+        // The semaphore is never closed, so that a permit always comes.
         Arc::clone(turns).acquire_owned().await.ok()
     }
 }
@@ -384,18 +381,18 @@ impl Reservation {
         if let Some(permit) = other.permit.split(other.permit.num_permits()) {
             self.permit.merge(permit);
             self.bytes += std::mem::take(&mut other.bytes);
-            // Rounding the reservations up separately took extra permits; they are released.
+            // Each reservation was rounded up to permits, so that the sum may have too many.
             self.shrink(self.bytes);
         }
     }
 
-    /// Attaches the reservation to the bytes. The memory is freed when the last clone of the bytes is dropped.
+    /// Attaches the reservation to the bytes. Dropping the last clone of the bytes frees the memory.
     #[must_use]
     pub fn hold(self, bytes: Bytes) -> Bytes {
         Bytes::from_owner(ReservedBytes { bytes, _room: self })
     }
 
-    /// Releases what is beyond `bytes`.
+    /// Releases the memory beyond `bytes`.
     pub fn shrink(&mut self, bytes: u64) {
         let kept = usize::try_from(bytes.div_ceil(UNIT).max(1)).unwrap_or(usize::MAX);
         drop(self.permit.split(self.permit.num_permits().saturating_sub(kept)));
@@ -404,7 +401,7 @@ impl Reservation {
         self.inner.give_back(less);
     }
 
-    /// Releases what a page with a body of `body_bytes` does not need.
+    /// Releases the memory that a page with a body of `body_bytes` does not need.
     pub(crate) fn shrink_to_page(&mut self, body_bytes: u64) {
         self.shrink(page_bytes(body_bytes));
     }
@@ -422,7 +419,7 @@ impl Wire {
         self.inner.share + self.inner.middle.0 + self.inner.large.0
     }
 
-    /// Raises the reservation to `bytes` in total. Within the conversation's own share this never waits.
+    /// Raises the reservation to `bytes` in total, without a wait if they are within the conversation's own share.
     pub(crate) async fn grow(&mut self, bytes: u64) -> Result<(), OverBudget> {
         if bytes <= self.bytes {
             return Ok(());

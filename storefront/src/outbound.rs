@@ -21,7 +21,6 @@ fn place(url: &Url) -> String {
 }
 
 impl Exchange {
-    /// Checks an address and normalises it.
     pub(crate) fn checked(&self, mut url: Url) -> Result<Url, StoreError> {
         if let Some(name) = url
             .host_str()
@@ -41,7 +40,7 @@ impl Exchange {
         Ok(url)
     }
 
-    /// Checks the target of a redirect: never from https to http, never from a public host to this machine.
+    /// A redirect must not change from https to http, or from a public host to this machine.
     pub(crate) fn follow(&self, from: &Url, to: Url) -> Result<Url, StoreError> {
         let to = self.checked(to).map_err(|error| match error {
             StoreError::AddressRefused { host, reason } => StoreError::AddressRefused {
@@ -68,7 +67,7 @@ impl Exchange {
     pub(crate) fn headers(&self, accept: Accept, country: Option<&str>, if_none_match: Option<&str>) -> HeaderMap {
         let mut headers = HeaderMap::with_capacity(6);
         let mut set = |name, value: &str| {
-            // A validator that is not a valid header value is not sent, so the full page is returned.
+            // A validator that is not a valid header value is not sent, so that the store returns the full page.
             if let Ok(value) = HeaderValue::from_str(value) {
                 headers.insert(name, value);
             }
@@ -85,7 +84,6 @@ impl Exchange {
         headers
     }
 
-    /// Returns the limits of a response to a call of this priority.
     pub(crate) fn page_limits(&self, priority: Priority) -> Limits {
         let config = &self.config;
         let (wire_max, decoded_max) = match priority {
@@ -99,7 +97,6 @@ impl Exchange {
         }
     }
 
-    /// Returns the limits of a GraphQL response.
     pub(crate) fn graphql_limits(&self) -> Limits {
         let config = &self.config;
         Limits {

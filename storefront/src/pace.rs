@@ -4,8 +4,8 @@ use tokio::time::Instant;
 
 use crate::config::StorefrontConfig;
 
-/// Resolution of the timer. A shorter wait is carried over to later requests instead of slept, so that a high rate is
-/// met on average.
+/// Resolution of the timer. A shorter wait is added to the waits of later requests, so that a high rate is met on
+/// average.
 const TIMER: Duration = Duration::from_millis(1);
 
 /// Maximum time for which one response of a store can stop requests to the store.
@@ -15,8 +15,8 @@ pub const HOLD_MAX: Duration = Duration::from_secs(24 * 3600);
 ///
 /// The limiter allows one request per interval (like a generic cell rate algorithm). An early request may start up to
 /// one interval before its slot, and the next slot is delayed accordingly. Two requests can directly follow each other,
-/// but never three. `governor` is not used because its quotas cannot change while requests wait, and because it uses
-/// its own timer, which tests cannot set.
+/// but never three. `governor` is not used, because its quotas cannot change while requests wait, and its own timer
+/// cannot be set by tests.
 #[derive(Debug)]
 pub(crate) struct Pace {
     limits: Limits,
@@ -27,17 +27,15 @@ pub(crate) struct Pace {
     refusals: u32,
 }
 
-/// A slot that was taken, with what is needed to give it back.
+/// A taken slot, with the data that is needed to give it back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PacePlace {
     before: Instant,
     after: Instant,
 }
 
-/// Time at which a slot may be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PaceStart {
-    /// At the slot's time.
     OnTime,
     /// One interval before the slot's time.
     Early,
@@ -74,12 +72,11 @@ impl Pace {
         }
     }
 
-    /// Returns the current number of requests per second.
     pub(crate) fn rate_per_s(&self) -> f64 {
         self.interval().as_secs_f64().recip()
     }
 
-    /// Returns the earliest time at which the next request may start if nothing changes; not before `now`.
+    /// Returns the earliest time at which the next request may start if nothing changes, which is not before `now`.
     pub(crate) fn ready_at(&self, now: Instant, start: PaceStart) -> Instant {
         let next = match start {
             PaceStart::OnTime => self.next,
@@ -88,7 +85,7 @@ impl Pace {
         next.max(now).max(self.held_until.unwrap_or(now))
     }
 
-    /// Returns how early a slot may be taken; zero for a store with a crawl delay.
+    /// Returns how early a slot may be taken, which is zero for a store with a crawl delay.
     fn lead(&self) -> Duration {
         if self.crawl_delay.is_zero() {
             self.interval()
@@ -115,14 +112,14 @@ impl Pace {
         })
     }
 
-    /// Gives back an unused slot, unless the rate limiter has changed since.
+    /// A slot is not given back if the rate limiter has changed since.
     pub(crate) fn give_back(&mut self, taken: PacePlace) {
         if self.next == taken.after {
             self.next = taken.before;
         }
     }
 
-    /// Returns the remaining time during which the store must not be sent requests.
+    /// Returns the remaining time without requests to the store.
     pub(crate) fn held(&self, now: Instant) -> Option<Duration> {
         self.held_until
             .map(|until| until.saturating_duration_since(now))
@@ -136,8 +133,8 @@ impl Pace {
         }
     }
 
-    /// Lowers the rate immediately and stops requests for the time that the store states, or for a time that doubles
-    /// with each refusal.
+    /// Lowers the rate and stops requests for the time that the store states, or for a time that doubles with each
+    /// refusal.
     pub(crate) fn refused(&mut self, now: Instant, retry_after: Option<Duration>) {
         self.rate_per_s = (self.rate_per_s / 2.0).max(self.limits.min);
         let doubled = self.limits.throttle_wait.saturating_mul(1 << self.refusals.min(16));
@@ -154,7 +151,6 @@ impl Pace {
         self.crawl_delay = delay.unwrap_or_default();
     }
 
-    /// Returns the interval between two requests.
     pub(crate) fn interval(&self) -> Duration {
         // An infinite rate gives a zero interval. The minimum rate keeps the interval finite.
         Duration::try_from_secs_f64(self.rate_per_s.recip())
@@ -190,7 +186,6 @@ mod tests {
         ]
     }
 
-    /// Takes the next slot, waiting if necessary.
     fn wait_and_take(pace: &mut Pace, now: Instant, start: PaceStart) -> (Instant, PacePlace) {
         match pace.take(now, start) {
             Ok(taken) => (now, taken),
@@ -199,9 +194,9 @@ mod tests {
     }
 
     proptest! {
-        /// Checks the spacing of requests for any sequence of events. Two requests are one interval apart (less a timer
-        /// tick carried over and a late one), or more if the previous request was early. No request starts during a
-        /// hold, and the rate stays within its limits.
+        /// For any sequence of events, two requests are one interval apart, less a carried-over timer tick and a late
+        /// one, or more if the previous request was early. No request starts during a hold, and the rate stays within
+        /// its limits.
         #[test]
         fn no_request_starts_early(steps in proptest::collection::vec(step(), 0..200), start in 0.1_f64..2000.0) {
             let config = StorefrontConfig { rate_start_per_s: start, rate_max_per_s: 50.0, ..StorefrontConfig::default() };
@@ -239,8 +234,7 @@ mod tests {
             }
         }
 
-        /// Checks that occasional lateness does not lose or save up slots. Over any time, the number of requests is the
-        /// number that the rate allows, plus at most two timer ticks.
+        /// Over any time, the number of requests is the number that the rate allows, plus at most two timer ticks.
         #[test]
         fn a_late_timer_costs_no_place(late_us in proptest::collection::vec(0_u64..1000, 1..300), start in 1.0_f64..500.0) {
             let config = StorefrontConfig { rate_start_per_s: start, ..StorefrontConfig::default() };

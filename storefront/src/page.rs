@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::error::StoreError;
 
-/// Kind of response that a caller expects. Decides the `Accept` header, and whether the response must be JSON.
+/// Kind of response that a caller expects. It determines the `Accept` header, and whether the response must be JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accept {
     /// JSON. Any other response is [`StoreError::NotJson`].
@@ -43,12 +43,12 @@ pub enum FetchOutcome {
     Body(Page),
 }
 
-/// A page as the store sent it, decompressed and complete. Converted to UTF-8 if the store declares Latin-1.
+/// A page as the store sent it, decompressed, complete, and converted to UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// Body of the page.
     pub bytes: Bytes,
-    /// Validator of the page, to be passed as `if_none_match` the next time. Stores need not send one.
+    /// Validator of the page, for `if_none_match` of the next request. Stores need not send one.
     pub etag: Option<String>,
     /// Content type that the store declares.
     pub content_type: Option<String>,
@@ -58,7 +58,6 @@ pub struct Page {
     pub url: Url,
 }
 
-/// Result of a call.
 #[derive(Debug)]
 pub(crate) struct CallResult {
     pub(crate) fetched: FetchOutcome,

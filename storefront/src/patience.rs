@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-/// Minimum time after which a wait is checked again.
+/// Minimum time between two checks of a wait.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Time spent waiting for this program itself, which must not count against the store.
@@ -18,7 +18,7 @@ struct State {
 }
 
 impl OwnWait {
-    /// Runs `work` and counts its time as this program's own.
+    /// Counts the time of `work` as this program's own.
     pub(crate) async fn during<T>(&self, work: impl Future<Output = T>) -> T {
         self.state(|state| state.since = Some(Instant::now()));
         let done = work.await;
@@ -35,7 +35,7 @@ impl OwnWait {
     }
 }
 
-/// Runs `work` within `limit`, not counting the time that it `waited` for this program.
+/// Runs `work` within `limit`, without the time that it `waited` for this program.
 pub(crate) async fn within<T>(limit: Duration, waited: &OwnWait, work: impl Future<Output = T>) -> Option<T> {
     let started = Instant::now();
     let mut work = pin!(work);

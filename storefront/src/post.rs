@@ -5,14 +5,11 @@ use bytes::Bytes;
 
 use crate::error::StoreError;
 
-/// Function that creates a body when the call gets its turn.
 type BodyMaker = Box<dyn FnOnce() -> Result<Bytes, StoreError> + Send>;
 
-/// Body of a POST.
 pub(crate) enum Post {
-    /// A body that is known when the call is made.
     Now(Bytes),
-    /// Body that is created once, when the call gets its turn. Retries and redirects send the same body.
+    /// The body is created once, when the call gets its turn. Retries and redirects send the same body.
     AtTurn {
         make: Mutex<Option<BodyMaker>>,
         made: OnceLock<Bytes>,
@@ -27,7 +24,7 @@ impl Post {
         }
     }
 
-    /// Returns the body. Called when the request is about to be sent.
+    /// Called when the request is about to be sent.
     pub(crate) fn bytes(&self) -> Result<Bytes, StoreError> {
         let (make, made) = match self {
             Self::Now(bytes) => return Ok(bytes.clone()),
@@ -37,8 +34,8 @@ impl Post {
             return Ok(bytes.clone());
         }
         let make = make.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // The body is created at most once, so a call that was withdrawn at the first attempt is also withdrawn at a
-        // retry.
+        // The body is created at most once, so that a call that was withdrawn at the first attempt is also withdrawn at
+        // a retry.
         let bytes = make.map_or(Err(StoreError::Withdrawn), |make| make())?;
         Ok(made.get_or_init(|| bytes).clone())
     }

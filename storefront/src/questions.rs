@@ -19,17 +19,17 @@ use crate::store::Store;
 use crate::terms::Effect;
 
 impl Store {
-    /// Fetches `/meta.json`: what the store says about itself.
+    /// Fetches `/meta.json`: the store's description of itself.
     ///
     /// # Errors
-    /// Any [`StoreError`]; so for every method below.
+    /// Any [`StoreError`]. The same applies to every method below.
     #[boxed]
     pub async fn meta(&self) -> Result<FetchOutcome, StoreError> {
         self.get("/meta.json", Accept::Json).await
     }
 
-    /// Fetches one page of the catalogue from `/products.json`: `page` from 1, at most 250 products a page. A page past
-    /// the end is an empty list; one beyond Shopify's cap of 25,000 products is [`StoreError::PageCap`].
+    /// Fetches one page of the catalogue from `/products.json`, with at most 250 products. `page` starts at 1. A page
+    /// past the end is an empty list, and a page beyond Shopify's cap of 25,000 products is [`StoreError::PageCap`].
     ///
     /// # Errors
     /// [`StoreError::CatalogueClosed`] if the store does not publish its catalogue.
@@ -50,9 +50,6 @@ impl Store {
     }
 
     /// Fetches one page of the list of collections from `/collections.json`.
-    ///
-    /// # Errors
-    /// See [`Store::meta`].
     #[boxed]
     pub async fn collections_page(
         &self,
@@ -117,8 +114,8 @@ impl Store {
         self.product(handle, "", Accept::Html).await
     }
 
-    /// Fetches a site map: `/sitemap.xml`, or the address of another site map that it lists. An address on another host
-    /// is treated as a redirect to that host.
+    /// Fetches a site map: `/sitemap.xml`, or a site map that it lists. An address on another host counts as a redirect
+    /// to that host.
     ///
     /// # Errors
     /// [`StoreError::Url`] if the location is not a URL.
@@ -138,17 +135,17 @@ impl Store {
     /// Fetches any page of the store.
     ///
     /// # Errors
-    /// [`StoreError::Url`] when the path does not begin with one slash, or leads to another host.
+    /// [`StoreError::Url`] if the path does not begin with one slash, or leads to another host.
     #[boxed]
     pub async fn get(&self, path_and_query: &str, accept: Accept) -> Result<FetchOutcome, StoreError> {
         let url = self.url(path_and_query)?;
         self.fetch(Call::get(url, accept)).await
     }
 
-    /// Fetches any page of the store, unless it still matches the given validator.
+    /// Fetches any page of the store, unless the page still matches the given validator.
     ///
     /// # Errors
-    /// See [`Store::get`].
+    /// The errors of [`Store::get`].
     #[boxed]
     pub async fn get_unless(
         &self,
@@ -164,10 +161,10 @@ impl Store {
         .await
     }
 
-    /// Returns the rules of the store's `robots.txt` for this crawler, from the cache if it is fresh.
+    /// Returns the rules of the store's `robots.txt` for this crawler, from the cache if they are fresh.
     ///
     /// # Errors
-    /// [`StoreError::RobotsUnavailable`] when it cannot be read.
+    /// [`StoreError::RobotsUnavailable`] if the file cannot be read.
     #[boxed]
     pub async fn robots(&self) -> Result<Arc<Robots>, StoreError> {
         let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
@@ -184,8 +181,8 @@ impl Store {
     /// not execute the call then.
     ///
     /// # Errors
-    /// [`StoreError::OutcomeUnknown`] when an unsafe call may have been sent but got no response;
-    /// [`StoreError::Redirect`] when an unsafe call is redirected elsewhere.
+    /// [`StoreError::OutcomeUnknown`] if an unsafe call got no response but may have been sent.
+    /// [`StoreError::Redirect`] if an unsafe call is redirected elsewhere.
     pub async fn post_json<T>(&self, path: &str, body: &T, effect: Effect) -> Result<Page, StoreError>
     where
         T: Serialize + ?Sized + Sync,
@@ -197,22 +194,22 @@ impl Store {
 
     /// Sends a request to the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a cookie. A
     /// token is sent only after [`Store::with_token`]. `THROTTLED` in a response with status 200 lowers the request
-    /// rate like a 429 and is [`StoreError::Throttled`]; all other errors are returned in the response. A document that
+    /// rate like a 429 and is [`StoreError::Throttled`]. All other errors are part of the response. A document that
     /// writes must have one root field, because the effects of several fields cannot be distinguished.
     ///
     /// # Errors
-    /// As [`Store::post_json`]; [`StoreError::NotJson`] when the response is not a GraphQL response.
+    /// The errors of [`Store::post_json`], and [`StoreError::NotJson`] if the response is not a GraphQL response.
     #[boxed]
     pub async fn graphql(&self, request: &GraphqlRequest, effect: Effect) -> Result<GraphqlAnswer, StoreError> {
         self.query(Post::Now(json(request)?), effect).await
     }
 
-    /// Like [`Store::graphql`], but builds the request when the call gets its turn, so that the request includes data
-    /// that became known during the wait. `make` is called once, regardless of retries. If `make` returns `None`, no
+    /// Builds the request when the call gets its turn, so that it includes data from the time of the wait. Otherwise
+    /// the same as [`Store::graphql`]. `make` is called once, regardless of retries. If `make` returns `None`, no
     /// request is sent.
     ///
     /// # Errors
-    /// As [`Store::graphql`]; [`StoreError::Withdrawn`] when `make` returns `None`.
+    /// The errors of [`Store::graphql`], and [`StoreError::Withdrawn`] if `make` returns `None`.
     pub async fn graphql_at_turn(
         &self,
         make: impl FnOnce() -> Option<GraphqlRequest> + Send + 'static,

@@ -13,7 +13,7 @@ pub trait Lookup: Send + Sync + std::fmt::Debug {
     /// Returns all IP addresses of a name, unchecked.
     ///
     /// # Errors
-    /// The resolver's error when it has no answer.
+    /// The resolver's error if it has no answer.
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
@@ -30,16 +30,12 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Reason why a name yields no address to connect to.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
-    /// The name resolves only to addresses that are not public.
     #[error("the host name resolves to no public address")]
     Refused(#[source] Refusal),
-    /// The name does not resolve.
     #[error("the host name does not resolve")]
     Lookup(#[source] io::Error),
-    /// The name resolves to no address.
     #[error("the host name has no address")]
     Empty,
 }
@@ -56,8 +52,8 @@ impl GuardedResolver {
         Self { lookup, allow_loopback }
     }
 
-    /// Returns the public addresses of a name. `localhost` and names below it are loopback without a lookup, and no
-    /// other name is, because DNS must not decide what is loopback.
+    /// Returns the public addresses of a name. Only `localhost` and names below it are loopback, because DNS must not
+    /// decide what is loopback. They need no lookup.
     async fn addresses(&self, name: &str) -> Result<Vec<SocketAddr>, ResolveError> {
         if is_localhost(name) {
             return match self.allow_loopback {

@@ -33,7 +33,6 @@ impl RetryBudget {
         self.tokens = (self.tokens + self.ratio).min(self.max);
     }
 
-    /// Takes one token. Returns false if none is left.
     pub(crate) fn take(&mut self) -> bool {
         // A sum of shares such as 0.2 can be slightly less than one.
         let affordable = self.tokens >= 1.0 - 1e-9;
@@ -44,7 +43,6 @@ impl RetryBudget {
     }
 }
 
-/// Reason why one attempt failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: StoreError,
@@ -64,8 +62,8 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// Returns the waits before the retries: exponential with jitter, ending after the last retry. `backon` is used only
-/// for the delays, because the decision to retry depends on the host's circuit breaker, retry budget and rate limiter.
+/// Returns the waits before the retries: exponential with jitter. `backon` is used only for the delays, because the
+/// decision to retry depends on the host's circuit breaker, retry budget and rate limiter.
 pub(crate) fn backoff(config: &StorefrontConfig) -> ExponentialBackoff {
     ExponentialBuilder::default()
         .with_factor(2.0)
@@ -76,7 +74,7 @@ pub(crate) fn backoff(config: &StorefrontConfig) -> ExponentialBackoff {
         .build()
 }
 
-/// Returns the wait that a response asks for: seconds or an HTTP date (RFC 9110, 10.2.3), a day at most. Shopify also
+/// Returns the wait that a response requires: seconds or an HTTP date (RFC 9110, 10.2.3), at most a day. Shopify also
 /// sends fractional seconds (`2.0`), which are rounded up. Any other value is ignored.
 pub(crate) fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim_ascii();

@@ -1,4 +1,4 @@
-//! Exclusive right to send requests to a store, if several processes crawl the stores of one market.
+//! Exclusive right to send requests to a store, for several processes that crawl the stores of one market.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,8 +11,8 @@ use futures::future::{BoxFuture, Either, select};
 /// Grants the right to send requests to a store to one process at a time.
 #[async_trait]
 pub trait StoreRights: Send + Sync + std::fmt::Debug {
-    /// Runs `work`, which sends requests to the store, while no other process may. If the right is lost, the work is
-    /// dropped immediately.
+    /// Runs `work`, which sends requests to the store, while no other process may send any. If the right is lost, the
+    /// work is dropped immediately.
     async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> RightOutcome;
 }
 
@@ -21,26 +21,24 @@ pub trait StoreRights: Send + Sync + std::fmt::Debug {
 pub enum RightOutcome {
     /// The work is done.
     Done,
-    /// The work did not start, because another process is reading the store or has already read it. Contains a
-    /// description.
+    /// Another process is reading the store or has read it, so the work did not start.
     ByAnother(String),
     /// The work started, but the right was lost before it ended.
     Lost,
-    /// The work did not start, because it is unknown who has the right. Contains a description.
+    /// The owner of the right is unknown, so the work did not start.
     Unknown(String),
 }
 
 /// Reason why work under a right did not finish.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAsked {
-    /// The work did not start, because another process is reading the store or has already read it. Contains a
-    /// description.
+    /// Another process is reading the store or has read it, so the work did not start.
     #[error("{0}")]
     ByAnother(String),
     /// The work started, but the right was lost before it ended.
     #[error("another process took over the store while it was being read")]
     Lost,
-    /// The work did not start, because it is unknown who has the right. Contains a description.
+    /// The owner of the right is unknown, so the work did not start.
     #[error("{0}")]
     Unknown(String),
     /// The work did not start before `stop`.
@@ -48,11 +46,8 @@ pub enum NotAsked {
     Stopped,
 }
 
-/// Runs `work`, which sends requests to the store, under the store's right if rights are configured. `stop` ends
-/// the wait for the right. Work that has started is not stopped by `stop`, so that the right is released properly.
-///
-/// # Errors
-/// [`NotAsked`].
+/// Runs `work`, which sends requests to the store, under the store's right if rights are configured. `stop` ends only
+/// the wait for the right, so that started work releases it properly.
 pub async fn under<T: Send>(
     rights: Option<&dyn StoreRights>,
     store: &StoreHost,
@@ -93,7 +88,7 @@ pub async fn under<T: Send>(
 mod tests {
     use super::*;
 
-    /// Test double that returns this outcome, and runs the work if it is [`RightOutcome::Done`].
+    /// Returns this outcome, and runs the work if it is [`RightOutcome::Done`].
     #[derive(Debug)]
     struct FixedOutcome(RightOutcome);
 
@@ -107,7 +102,6 @@ mod tests {
         }
     }
 
-    /// Test double that never grants a right.
     #[derive(Debug)]
     struct NoRight;
 

@@ -1,9 +1,9 @@
 //! Parser for `robots.txt` according to RFC 9309. The module does no I/O.
 //!
-//! The existing parser (`texting_robots` 0.2) is not used because it departs from the RFC in ways that affect stores.
-//! In that parser, `User-agent: name/1.0` does not match a crawler called `name`, and `%62` in a rule does not equal
-//! `b` in a path. An empty `Disallow:` becomes `Allow: /` and cancels a `Disallow: /` next to it. One unreadable rule
-//! makes that parser refuse the whole file.
+//! The parser `texting_robots` 0.2 is not used, because it departs from the RFC in ways that affect stores. There,
+//! `User-agent: name/1.0` does not match a crawler called `name`, and `%62` in a rule does not equal `b` in a path. An
+//! empty `Disallow:` becomes `Allow: /` and cancels a `Disallow: /` next to it. One unreadable rule makes it refuse the
+//! whole file.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -29,7 +29,6 @@ struct Rule {
     encoded: Option<Box<[u8]>>,
 }
 
-/// Rules collected for one user agent.
 #[derive(Debug, Default)]
 struct Group {
     named: bool,
@@ -38,7 +37,8 @@ struct Group {
 }
 
 impl Robots {
-    /// Parses a file for the crawler with this product token. Never fails: unrecognised lines are skipped.
+    /// Parses a file for the crawler with this product token. Lines in another format are ignored, so that parsing
+    /// never fails.
     #[must_use]
     pub fn parse(file: &[u8], product_token: &str) -> Self {
         let mut ours = Group::default();
@@ -96,8 +96,8 @@ impl Robots {
         self.rules.iter().find(hit).is_none_or(|rule| rule.allow)
     }
 
-    /// Returns the pause between requests that the file requests (`Crawl-delay`). The directive is not part of the RFC,
-    /// but widely used.
+    /// Returns the pause between requests that the file requests (`Crawl-delay`). The directive is widely used, but not
+    /// part of the RFC.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
@@ -128,10 +128,9 @@ enum Key {
     CrawlDelay,
 }
 
-/// Returns the lines within the size limit. A line cut by the limit is dropped, because half a rule has another
-/// meaning.
+/// Returns the lines within the size limit. The line at the limit is dropped, because half a rule has another meaning.
 fn whole_lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
-    // Byte order mark. Some servers send only the first one or two of its three bytes.
+    // Some servers send only the first one or two of the three bytes of a byte order mark.
     let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xef\xbb", b"\xef"];
     let file = marks.iter().find_map(|mark| file.strip_prefix(*mark)).unwrap_or(file);
     let end = if file.len() <= BYTES_MAX {
@@ -182,12 +181,12 @@ fn seconds(value: &[u8]) -> Option<Duration> {
 enum Side {
     /// In a rule's pattern, `*` and a final `$` are operators.
     Pattern,
-    /// Every byte is literal.
+    /// In a path, every byte is literal.
     Path,
 }
 
-/// Normalises bytes for comparison: unreserved characters decoded, everything outside ASCII encoded, hex digits
-/// uppercase, literal `*` and `$` encoded.
+/// Normalises bytes for comparison: unreserved characters are decoded, everything outside ASCII is encoded, hex digits
+/// are in uppercase, and literal `*` and `$` are encoded.
 fn normalise(octets: &[u8], side: Side) -> Cow<'_, [u8]> {
     if octets
         .iter()
@@ -255,7 +254,8 @@ fn hex(digit: u8) -> u8 {
 }
 
 /// Returns true if the pattern matches a prefix of the path, or the whole path if the pattern ends with `$`. Each text
-/// between stars is matched at its leftmost position, so the time depends on the path and not on the number of stars.
+/// between stars is matched at its leftmost position, so that the time depends on the path and not on the number of
+/// stars.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, anchored) = match pattern.strip_suffix(b"$") {
         Some(pattern) => (pattern, true),

@@ -15,14 +15,14 @@ use crate::retry::Failure;
 use crate::robots::{self, Robots};
 use crate::terms::Terms;
 
-/// Maximum number of redirects followed for a `robots.txt` (RFC 9309, 2.3.1.2).
+/// RFC 9309, 2.3.1.2.
 const REDIRECTS_MAX: u32 = 5;
 
 impl Exchange {
     /// Checks that the host's `robots.txt` allows a URL. Fetches the file if there is no fresh copy.
     pub(crate) async fn ask_robots(&self, hop: Hop<'_>, url: &Url, terms: Terms) -> Result<(), StoreError> {
         let host = hop.host;
-        // Fetching the file would wait at least as long as a request to the store itself.
+        // A fetch of the file would wait at least as long as a request to the store itself.
         host.hold_allows(terms)?;
         let rules = self.robots_of(hop, url, terms).await?;
         let path = &url[Position::BeforePath..Position::AfterQuery];
@@ -56,15 +56,15 @@ impl Exchange {
         let (rules, ttl_ms) = match fetched {
             Ok(rules) => (Some(Arc::new(rules)), self.config.robots_ttl_ms),
             Err(error) => {
-                // Logged at info level because the caller gets the error.
+                // The info level suffices, because the caller gets the error.
                 tracing::info!(host = %host.name, error = %error, "robots.txt cannot be read");
                 match (old, error) {
                     // An old copy stays valid while the file cannot be read (RFC 9309, 2.4).
                     (Some(old), _) => (Some(old), self.config.robots_retry_ms),
                     // A failure on behalf of another store does not show a fault of this host.
                     (None, StoreError::Status { .. }) if host.is(by) => (None, self.config.robots_retry_ms),
-                    // The store was not reached, or requested a later attempt. The caller gets the error. The error is
-                    // not cached here, because the rate limiter and the circuit breaker remember it.
+                    // The store was not reached, or requested a later attempt. The error is not cached, because the
+                    // rate limiter and the circuit breaker remember it.
                     (None, error) => return Err(error),
                 }
             }
@@ -85,8 +85,8 @@ impl Exchange {
         answer
     }
 
-    /// Fetches and parses the file. A 4xx status means that there are no rules (RFC 9309, 2.3.1.3), and so do too many
-    /// redirects. Any other failure is an error.
+    /// A 4xx status means that there are no rules (RFC 9309, 2.3.1.3), and so do too many redirects. Any other failure
+    /// is an error.
     async fn fetch_robots(&self, by: &Host, url: &Url, terms: Terms) -> Result<Robots, Failure> {
         let mut target = url.join("/robots.txt").map_err(|_| StoreError::Url {
             reason: "the URL has no root path",

@@ -21,7 +21,7 @@ pub struct Store {
     pub(crate) deadline: Option<Instant>,
     /// Public Storefront API token of the store, used only for GraphQL.
     pub(crate) token: Option<Arc<Secret>>,
-    /// Hosts of the store except the main one, without `www.`, each with its port unless that is the scheme's default.
+    /// Hosts of the store except the main one, without `www.`. A port is included unless it is the scheme's default.
     own_hosts: Arc<[String]>,
 }
 
@@ -40,11 +40,11 @@ impl Store {
         }
     }
 
-    /// Sets the country (two uppercase letters) whose prices the store shows, overriding the configuration. `None`
-    /// means the country of the machine's location. See [`crate::StorefrontConfig::country`].
+    /// Sets the country (two uppercase letters) whose prices the store shows, instead of
+    /// [`crate::StorefrontConfig::country`]. `None` means the country of the machine's location.
     ///
     /// # Errors
-    /// [`StoreError::Url`] if it is not a country code.
+    /// [`StoreError::Url`] if the text is not a country code.
     pub fn in_country(mut self, country: Option<&str>) -> Result<Self, StoreError> {
         if !country.is_none_or(is_country) {
             return Err(StoreError::Url {
@@ -64,9 +64,9 @@ impl Store {
     }
 
     /// Sets the caller on whose behalf calls are made. Interactive calls of different callers take turns at a host,
-    /// however many calls one caller makes. Every second turn is for calls without a caller, which are made on behalf
-    /// of all callers. A bot challenge for one caller's call pauses the calls of all callers, but not the calls without
-    /// a caller.
+    /// however many calls one caller makes. Every second turn is for calls without a caller, which are made for all
+    /// callers. A bot challenge for one caller's call pauses the calls of all callers, but not the calls without a
+    /// caller.
     #[must_use]
     pub fn with_caller(self, caller: &str) -> Self {
         Self {
@@ -76,8 +76,8 @@ impl Store {
     }
 
     /// Sets a deadline for every call, including waits for its turn and retries. A call whose turn would come later
-    /// fails immediately with the length of the wait: [`StoreError::Deadline`], or [`StoreError::Throttled`] if the
-    /// store requested the wait.
+    /// fails immediately with the length of the wait, as [`StoreError::Deadline`], or as [`StoreError::Throttled`] if
+    /// the store requested the wait.
     #[must_use]
     pub fn with_deadline(self, deadline: Instant) -> Self {
         Self {
@@ -97,7 +97,7 @@ impl Store {
     }
 
     /// Sets further hosts of the store, each with its port unless that is the scheme's default. Calls that carry a
-    /// token or change something are sent to no other host, whatever redirects there.
+    /// token or change something go only to the store's hosts, whatever redirects elsewhere.
     #[must_use]
     pub fn with_own_hosts<'h>(self, hosts: impl IntoIterator<Item = &'h str>) -> Self {
         let own_hosts = hosts
@@ -109,24 +109,22 @@ impl Store {
         }
     }
 
-    /// Returns true if an address is on one of the store's own hosts.
     pub(crate) fn is_own(&self, url: &Url) -> bool {
         let place = place(url);
         place == self::place(&self.base_url) || self.is_named(&place) || self.home().as_ref() == Some(&place)
     }
 
-    /// Returns true if the caller named the host as one of the store.
     pub(crate) fn is_named(&self, host: &str) -> bool {
         self.own_hosts.iter().any(|own| own == site(host))
     }
 
-    /// Address from which the store was created.
+    /// Returns the address from which the store was created.
     #[must_use]
     pub fn base_url(&self) -> &Url {
         &self.base_url
     }
 
-    /// Current request rate for the store's host, in requests per second.
+    /// Returns the current request rate for the store's host, in requests per second.
     #[must_use]
     pub fn rate_per_s(&self) -> f64 {
         self.exchange
@@ -155,8 +153,7 @@ impl Store {
         if stays { Ok(url) } else { Err(WRONG) }
     }
 
-    /// Builds a URL from whole path segments under the store's address. Each segment is percent-encoded and never
-    /// interpreted.
+    /// Builds a URL from whole path segments under the store's address. Each segment is percent-encoded.
     pub(crate) fn below(&self, segments: &[&str]) -> Result<Url, StoreError> {
         const WRONG: StoreError = StoreError::Url {
             reason: "not a valid handle",
@@ -173,7 +170,7 @@ impl Store {
     }
 }
 
-/// Returns true for dot segments, including those with control characters: the URL parser drops some of them, so
+/// Returns true for dot segments, including those with control characters. The URL parser drops some of these, so that
 /// `"..\t"` would become two dots.
 fn is_no_segment(text: &str) -> bool {
     matches!(text, "" | "." | "..") || text.len() > 2048 || text.contains(char::is_control)
@@ -186,7 +183,7 @@ pub(crate) fn place(url: &Url) -> String {
         .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-/// Returns a host without `www.`, because both forms are the same shop.
+/// Both forms of a host, with and without `www.`, are the same shop.
 fn site(host: &str) -> &str {
     host.strip_prefix("www.").unwrap_or(host)
 }

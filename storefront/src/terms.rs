@@ -3,15 +3,15 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Effect of a call at the store. Decides what may be done when the call fails.
+/// Effect of a call at the store. It determines what happens when the call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// A call that only reads. Retried within the budget.
+    /// The call only reads. Retries are within the budget.
     Safe,
-    /// A call that writes, with the same effect if made twice. Retried.
+    /// The call writes, with the same effect if made twice. It is retried.
     Idempotent,
-    /// A call that must not be made twice. The call is never retried, and follows a redirect only to the same path at
-    /// the store's own host. If there is no response, the call ends with [`crate::StoreError::OutcomeUnknown`].
+    /// The call must not be made twice. It is never retried, and follows a redirect only to the same path at the
+    /// store's own host. Without a response, the call ends with [`crate::StoreError::OutcomeUnknown`].
     Unsafe,
 }
 
@@ -28,7 +28,6 @@ data_model::named! {
     }
 }
 
-/// Tag that distinguishes callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct CallerTag(u64);
 
@@ -40,7 +39,6 @@ impl CallerTag {
     }
 }
 
-/// Scheduling terms of one call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms {
     pub(crate) effect: Effect,
@@ -48,7 +46,7 @@ pub(crate) struct Terms {
     pub(crate) priority: Priority,
     /// Priority in the queue.
     pub(crate) place: Priority,
-    /// Caller who takes turns with other callers; `None` if the call is made on behalf of all callers.
+    /// Caller who takes turns with other callers. `None` if the call is for all callers.
     pub(crate) caller: Option<CallerTag>,
     pub(crate) deadline: Option<Instant>,
 }
@@ -64,8 +62,7 @@ impl Terms {
         }
     }
 
-    /// Returns the terms for fetching `robots.txt`. This request goes first, because every other call to the host waits
-    /// for it.
+    /// Returns the terms for fetching `robots.txt`, which goes first because every other call to the host waits for it.
     pub(crate) const fn of_robots(self) -> Self {
         Self {
             effect: Effect::Safe,
@@ -75,7 +72,6 @@ impl Terms {
         }
     }
 
-    /// Returns true if the time after `wait` from `now` is past the deadline.
     pub(crate) fn is_too_late(&self, now: Instant, wait: Duration) -> bool {
         self.deadline
             .is_some_and(|deadline| deadline.saturating_duration_since(now) <= wait)

@@ -19,11 +19,11 @@ use crate::resolve::{GuardedResolver, Lookup, ResolveError};
 pub struct TransportRequest {
     /// Request method: GET, HEAD or POST.
     pub method: Method,
-    /// Address that has already passed [`crate::address::check_url`].
+    /// Address that has passed [`crate::address::check_url`].
     pub url: Url,
     /// All header fields of the request.
     pub headers: HeaderMap,
-    /// Body of a POST; empty for a GET.
+    /// Body of a POST, which is empty for a GET.
     pub body: Bytes,
 }
 
@@ -75,14 +75,13 @@ pub trait Transport: Send + Sync + std::fmt::Debug {
     /// Sends the request and returns when the head of the response has arrived.
     ///
     /// # Errors
-    /// [`TransportError`] when no head arrives.
+    /// [`TransportError`] if no head arrives.
     async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError>;
 }
 
 /// Number of bytes that a store may send over HTTP/2 before they are read.
 const HTTP2_WINDOW_BYTES: u32 = 1 << 20;
 
-/// Transport over the network.
 #[derive(Debug, Clone)]
 pub(crate) struct Network {
     client: reqwest::Client,
@@ -112,7 +111,7 @@ impl Network {
                 .dns_resolver(GuardedResolver::new(Arc::clone(&lookup), config.allow_loopback))
         };
         let client = match builder().build() {
-            // A machine without root certificates can still use its emulated stores, but cannot reach real ones.
+            // A machine without root certificates can use its emulated stores, but cannot reach real ones.
             Err(error) if config.allow_loopback => {
                 tracing::warn!(error = %error, "no TLS root certificates found: only stores without TLS can be reached");
                 builder().tls_certs_only([]).build()
@@ -139,8 +138,8 @@ impl Transport for Network {
     }
 }
 
-/// Classifies an error by the relevant cause in the client's error chain. The URL is removed, because logs and errors
-/// name only the host.
+/// Classifies an error by the relevant cause in the client's error chain. Logs and errors name only the host, so that
+/// the URL is removed.
 fn classify(error: reqwest::Error) -> TransportError {
     let error = error.without_url();
     let mut cause: Option<&(dyn Error + 'static)> = Some(&error);

@@ -157,7 +157,6 @@ async fn a_country_can_be_chosen_per_store() {
     assert!(headers[2].get("cookie").is_none());
 }
 
-/// Creates a store that redirects its pages to another store's host, which fails.
 #[tokio::test(start_paused = true)]
 async fn what_fails_behind_a_redirect_counts_against_the_store_that_redirects() {
     for (robots_too, code) in [(false, 500), (true, 500), (false, 429), (false, 430), (false, 0)] {

@@ -20,7 +20,7 @@ async fn a_page_in_latin_1_is_read_as_one_and_a_label_alone_makes_none() {
             "{\"title\":\"Caf\u{e9} \u{20ac} 5\"}".as_bytes(),
         ),
         ("utf-8", latin, latin),
-        // Further encodings that browsers support.
+        // Browsers support these encodings too.
         (
             "Shift_JIS",
             &b"{\"title\":\"\x83R\x81[\x83q\x81[\"}"[..],
@@ -58,7 +58,6 @@ async fn a_page_without_a_label_is_in_latin_1_where_nothing_of_it_is_a_letter_of
     assert_eq!(page(fetched).bytes, damaged);
 }
 
-/// Encodes a text in UTF-16, little-endian or big-endian.
 fn utf16(text: &str, is_low_first: bool) -> Vec<u8> {
     let bytes = |unit: u16| match is_low_first {
         true => unit.to_le_bytes(),
@@ -92,10 +91,10 @@ async fn a_page_in_utf_16_is_read_as_one_by_its_mark_or_its_label() {
         ("application/json; charset=utf-16", utf16(text, false)),
         ("application/json; charset=utf-16le", utf16(text, true)),
         ("application/json; charset=utf-16be", utf16(text, false)),
-        // The byte order mark is sufficient to identify the encoding.
+        // The byte order mark suffices to identify the encoding.
         ("application/json", utf16(&marked, true)),
         ("application/json; charset=utf-8", utf16(&marked, false)),
-        // A UTF-16 label is not sufficient to treat the text as UTF-16.
+        // A UTF-16 label does not suffice to treat the text as UTF-16.
         ("application/json; charset=utf-16", text.as_bytes().to_vec()),
     ] {
         let read = page(told(content_type, body).await.unwrap());

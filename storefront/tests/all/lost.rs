@@ -22,15 +22,15 @@ use crate::served::{config, serve, store};
 /// Server's reaction to a POST.
 #[derive(Debug, Clone, Copy)]
 enum Fate {
-    /// Closes the connection without a response.
+    /// The server closes the connection without a response.
     Silence,
-    /// Resets the connection.
+    /// The server resets the connection.
     Reset,
-    /// Sends half of a response head.
+    /// The server sends half of a response head.
     HalfHead,
-    /// Sends a response head and half of the body.
+    /// The server sends a response head and half of the body.
     HalfBody,
-    /// Sends a body without a length and closes the connection early.
+    /// The server sends a body without a length and closes the connection early.
     EarlyEnd,
 }
 
@@ -135,7 +135,7 @@ async fn a_store_that_cannot_be_connected_to_was_not_asked() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (seen, first) = tokio::sync::oneshot::channel();
-    // Answers robots.txt, then stops listening.
+    // The server answers robots.txt, then stops listening.
     tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.unwrap();
         drop(listener);

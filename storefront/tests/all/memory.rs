@@ -104,7 +104,7 @@ async fn withheld_pages_take_no_more_than_there_is_and_hold_up_no_small_one() {
 async fn the_time_that_a_page_waits_for_memory_is_not_its_stores() {
     let memory = MemoryBudget::new(64 << 20, 16);
     let front = storefront(&memory);
-    // Held for longer than any request timeout.
+    // The page is kept for longer than any request timeout.
     let held = get(&front, 1, "/4").await.unwrap();
     let waiting = get(&front, 2, "/4");
     let later = async {
@@ -129,8 +129,7 @@ async fn whoever_keeps_rows_learns_that_somebody_waits_for_them() {
     assert_eq!(*told.borrow(), 0);
 }
 
-/// Reads a store with many small pages, each slightly larger than whole permits. The store must never wait for memory
-/// that it holds itself.
+/// The store has many small pages, each slightly larger than whole permits.
 #[tokio::test]
 async fn a_store_that_holds_all_the_room_is_told_so_and_does_not_wait_for_itself() {
     let memory = MemoryBudget::new(64 << 20, 4);

@@ -1,4 +1,4 @@
-//! Calls with private data to a store that has moved to a host that its registration does not name.
+//! Tests of calls with private data to a store that has moved to a host that its registration does not name.
 
 use serde_json::json;
 use storefront::{Effect, RedirectFault, StoreError};

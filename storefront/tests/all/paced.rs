@@ -1,5 +1,5 @@
-//! Tests of politeness over time: rate limit, refusals, retries, circuit breaker, robots.txt. The tests use tokio's
-//! paused clock, so that an hour takes no time.
+//! Tests of politeness over time: rate limit, refusals, retries, circuit breaker, robots.txt. Tokio's clock is paused,
+//! so that an hour takes no time.
 
 use std::time::Duration;
 

@@ -11,7 +11,7 @@ fn allows(file: &str, path: &str) -> bool {
     Robots::parse(file.as_bytes(), "haat").allows(path)
 }
 
-/// Example file of RFC 9309, 5.1.
+/// RFC 9309, 5.1.
 const SIMPLE: &str = "User-Agent: *\nDisallow: *.gif$\nDisallow: /example/\nAllow: /publications/\n\n\
     User-Agent: foobot\nDisallow:/\nAllow:/example/page.html\nAllow:/example/allowed.gif\n\n\
     User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\n\
@@ -236,7 +236,6 @@ proptest! {
         let _ = Robots::parse(&file, "haat").allows(&path);
     }
 
-    /// Compares pattern matching with a naive matcher.
     #[test]
     fn patterns_match_as_the_naive_matcher_says(pattern in "/[ab*]{0,8}\\$?", path in "/[ab]{0,10}") {
         fn naive(pattern: &[u8], path: &[u8]) -> bool {

@@ -1,5 +1,4 @@
-//! Tests of when robots.txt is fetched, how long it is cached, and what happens while it cannot be read. Time is
-//! paused.
+//! Tests of the cache of robots.txt, also while the file cannot be read. Time is paused.
 
 use std::sync::Arc;
 use std::time::Duration;

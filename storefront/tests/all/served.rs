@@ -55,7 +55,7 @@ fn brotli(plain: &[u8]) -> Vec<u8> {
     encoded
 }
 
-/// Creates about ten kilobytes that decompress to a quarter of a gigabyte, without ever holding the decompressed data.
+/// About ten kilobytes decompress to a quarter of a gigabyte, which the test never has in memory.
 fn bomb(encoding: &str) -> Vec<u8> {
     let zeros = vec![b' '; 1 << 20];
     if encoding == "gzip" {

@@ -1,4 +1,4 @@
-//! Shared parts of the tests, such as a transport that follows a script.
+//! Shared code of the tests, such as a transport that follows a script.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use storefront::{
 use tokio::time::{Instant, sleep};
 use url::Url;
 
-/// Clock set to a fixed midnight, from which dates in responses are calculated.
+/// The clock is set to a fixed midnight, from which dates in responses are calculated.
 pub(crate) fn clock() -> Arc<SetClock> {
     SetClock::at("2026-11-21T00:00:00Z")
 }
@@ -84,7 +84,7 @@ impl ScriptedTransport {
         })
     }
 
-    /// Returns the times of page requests in milliseconds, without robots.txt.
+    /// Returns the times of page requests, without robots.txt, in milliseconds.
     pub(crate) fn page_times(&self) -> Vec<u64> {
         self.log
             .lock()

@@ -12,7 +12,6 @@ use tokio::time::{Instant, advance, sleep};
 
 use crate::support::{Reply, ScriptedTransport, ok, pages, status, store, throttled, unpaced};
 
-/// Returns a configuration with a fixed rate of one request per second.
 fn steady() -> StorefrontConfig {
     StorefrontConfig {
         rate_growth: 0.0,
@@ -43,7 +42,6 @@ fn numbered(letter: char, count: usize) -> impl Iterator<Item = String> {
     (0..count).map(move |n| format!("{letter}{n}"))
 }
 
-/// Returns the requested pages in their order, without their host.
 fn order(script: &ScriptedTransport) -> Vec<String> {
     let name = |url: String| url.strip_prefix("https://brand.example/").map(str::to_owned);
     script
@@ -105,8 +103,8 @@ async fn a_caller_with_many_calls_delays_others_by_one_turn() {
     let asked = Instant::now();
     let quiet = store.clone().with_caller("quiet");
     let quiet = crowd(&quiet, Priority::Interactive, numbered('q', 2)).await;
-    // A call on behalf of all callers, such as for prices, that comes after a single caller's call is sent immediately.
-    // The slot after it is delayed accordingly.
+    // A call for all callers, such as for prices, is sent immediately after a single caller's call. The slot after it
+    // is delayed accordingly.
     let for_all = crowd(&store, Priority::Interactive, numbered('a', 2)).await;
     join_all(for_all)
         .await
@@ -349,7 +347,6 @@ async fn an_interactive_call_gives_up_on_a_store_sooner_than_a_crawl() {
     }
 }
 
-/// Recorder that stores the values of metrics with their labels.
 #[derive(Debug, Default, Clone)]
 struct RecordedCounts(Arc<std::sync::Mutex<Vec<(String, f64)>>>);
 
@@ -415,10 +412,10 @@ fn waits_are_measured_by_priority_and_no_host_is_named() {
     "#);
 }
 
-/// Time of a call's arrival, and true if it is a buyer's.
+/// Time of a call's arrival, and true if the call is a buyer's.
 type Arrival = (u64, bool);
 
-/// Simulates calls and returns when each arrived and was sent.
+/// Returns when each simulated call arrived and was sent.
 fn played(arrivals: &[Arrival], concurrency: usize, answer_ms: u64) -> Vec<(u64, u64, bool)> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -466,8 +463,8 @@ fn played(arrivals: &[Arrival], concurrency: usize, answer_ms: u64) -> Vec<(u64,
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Checks that all calls are sent, one second apart, for any arrivals. While a buyer waits, one crawl request is
-    /// sent, plus one for every seven buyers. While a crawl waits, at most seven buyers go in a row.
+    /// For any arrivals, all calls are sent one second apart. While a buyer waits, one crawl request is sent, plus one
+    /// for every seven buyers. While a crawl waits, at most seven buyers go in a row.
     #[test]
     fn crawls_delay_buyers_by_one_request_and_are_never_starved(
         arrivals in proptest::collection::vec((0_u64..30_000, proptest::bool::weighted(0.6)), 1..60),
@@ -478,7 +475,6 @@ proptest! {
         prop_assert_eq!(sent.len(), arrivals.len());
         prop_assert!(sent.windows(2).all(|pair| pair[1].1 - pair[0].1 >= 999));
         for (at, (came, _, is_buyer)) in sent.iter().enumerate() {
-            // Calls sent while this one waited, in their order.
             let meanwhile = sent[..at].iter().filter(|(_, when, _)| when > came);
             if *is_buyer {
                 let buyers = meanwhile.clone().filter(|(.., is_buyer)| *is_buyer).count();
