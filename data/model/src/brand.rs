@@ -8,20 +8,18 @@ use unicode_normalization::char::is_combining_mark;
 use crate::ids::{IdError, excerpt};
 use crate::{CurrencyCode, StoreHost};
 
-/// Public name of a brand in paths and filters: the store's name in kebab-case. A brand's slug never changes once
-/// assigned.
+/// Public name of a brand in paths and filters: the store's name in kebab-case. An assigned slug never changes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BrandSlug(Box<str>);
 
 impl BrandSlug {
-    /// The slug as text.
+    /// Returns the slug as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Maximum length of a slug, in bytes.
 const SLUG_BYTES_MAX: usize = 100;
 const SLUG_CHARS_MAX: usize = 80;
 
@@ -34,7 +32,7 @@ impl fmt::Display for BrandSlug {
 impl FromStr for BrandSlug {
     type Err = IdError;
 
-    /// Parses a slug. Upper and lower case and both Unicode forms (NFC, NFD) are accepted.
+    /// Upper and lower case and both Unicode forms (NFC, NFD) are accepted.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let folded: String = text.nfc().flat_map(char::to_lowercase).nfc().collect();
         let text = folded.as_str();
@@ -59,8 +57,8 @@ fn is_letter(char: char) -> bool {
     char.is_alphanumeric() && !char.is_uppercase()
 }
 
-/// Returns `true` for a combining mark that belongs to the letter before it. The virama in `हिन्दी`, for example, is
-/// not a word break.
+/// Returns `true` for a combining mark that belongs to the letter before it. The virama in `हिन्दी`, for example, is no
+/// word break.
 fn is_mark(char: char) -> bool {
     is_combining_mark(char) && !char.is_alphanumeric() && !is_drawing(char)
 }
@@ -71,8 +69,8 @@ const fn is_drawing(char: char) -> bool {
 }
 
 /// Converts a name to kebab-case. Letters with their marks and digits of any script are lowercased and composed
-/// (Unicode NFC). Every other run of characters becomes one hyphen. The slug is limited to 80 characters and 100 bytes.
-/// Returns `None` when no characters remain.
+/// (Unicode NFC). Every other run of characters becomes one hyphen. The slug has at most 80 characters and 100 bytes.
+/// Returns `None` if no characters remain.
 #[must_use]
 pub fn slugify(name: &str) -> Option<BrandSlug> {
     let mut slug = String::with_capacity(name.len());
@@ -93,7 +91,7 @@ pub fn slugify(name: &str) -> Option<BrandSlug> {
 /// A brand as the catalogue describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Brand {
-    /// Permanent host of the brand's store. Serves as the brand's key.
+    /// Permanent host of the brand's store, which is the brand's key.
     pub store: StoreHost,
     /// Public name of the brand in paths.
     pub slug: BrandSlug,
@@ -108,8 +106,7 @@ pub struct Brand {
     /// Country of the brand as an ISO 3166-1 alpha-2 code, if stated.
     pub country: Option<String>,
     /// Country whose prices the crawl requested, as an ISO 3166-1 alpha-2 code. `None` if the store chose prices by the
-    /// location of the crawling machine. Later requests whose prices are compared with the crawl must name the same
-    /// country.
+    /// location of the crawling machine. Requests whose prices are compared with the crawl must name the same country.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crawl_country: Option<String>,
     /// URL of the brand's logo, if known.

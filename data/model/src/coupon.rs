@@ -6,7 +6,7 @@ use crate::{CurrencyCode, ProductId, Timestamp, VariantId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CouponSource {
-    /// The code applied to a cart of this store before, and no current source mentions it.
+    /// The code applied to a cart of this store before. No current source mentions it.
     WorkedBefore,
     /// The store's front page states the code.
     Announcement,
@@ -60,8 +60,8 @@ pub struct CouponEffect {
 }
 
 impl CouponEffect {
-    /// Returns the discount as a percentage of the price, rounded to a whole percent. Returns `None` for discounts that
-    /// are not percentages.
+    /// Returns the discount as a percentage of the price, rounded to a whole percent, or `None` for other kinds of
+    /// discount.
     #[must_use]
     pub fn percent(&self) -> Option<u8> {
         let is_share = self.kind == CouponKind::Percentage && self.subtotal_minor > 0;
@@ -87,10 +87,10 @@ crate::named! {
     }
 }
 
-/// A publicly known discount code with the store's latest verdict on the code for a cart of one item.
+/// A publicly known discount code, with the store's latest verdict for a cart of one item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestedCode {
-    /// The code in uppercase, because the platform compares codes without regard to case.
+    /// The code in uppercase, because the platform ignores case in codes.
     pub code: String,
     /// Origin of the code.
     pub source: CouponSource,
@@ -100,7 +100,7 @@ pub struct TestedCode {
     pub variant: VariantId,
     /// Verdict of the store.
     pub verdict: CouponVerdict,
-    /// Time just before the store was queried.
+    /// Time just before the query to the store.
     pub tested_at: Timestamp,
 }
 

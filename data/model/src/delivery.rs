@@ -31,10 +31,9 @@ impl FromStr for Confidence {
 pub struct DeliveryRate {
     /// The store's name for the delivery method.
     pub name: String,
-    /// Cost of delivery, in minor units. The enclosing record states the currency.
+    /// Cost of delivery, in minor units of the enclosing record's currency.
     pub amount_minor: i64,
-    /// Smallest order value for which the rate was stated or observed. `None` if the rate does not depend on order
-    /// value.
+    /// Smallest order value for which the rate was stated or observed. `None` for any order value.
     pub min_order_minor: Option<i64>,
     /// Largest order value for which the rate was stated or observed.
     pub max_order_minor: Option<i64>,
@@ -59,7 +58,7 @@ pub struct DeliveryProbe {
     pub grams: Option<i64>,
     /// Currency of the cart.
     pub currency: CurrencyCode,
-    /// Delivery methods that the store offered. Empty if the store does not deliver to the pincode or does not say.
+    /// Delivery methods that the store offered. Empty if the store does not deliver to the pincode or gives no answer.
     pub options: Vec<DeliveryRate>,
     /// Time of the query.
     pub asked_at: Timestamp,
@@ -74,8 +73,8 @@ pub struct DeliveryZone {
     pub confidence: Confidence,
     /// Areas of the zone, by their names in the pincode directory, such as `KARNATAKA/MYSURU/rest`.
     pub areas: Vec<String>,
-    /// `true` if the store delivers to the zone, with the certainty that `confidence` states. `None` if the store's
-    /// responses do not show it.
+    /// `true` if the store delivers to the zone, as certain as `confidence`. `None` if the store's responses do not
+    /// show it.
     pub serviceable: Option<bool>,
     /// Minimum number of days to delivery by the cheapest rate.
     pub days_min: Option<u16>,
@@ -83,7 +82,7 @@ pub struct DeliveryZone {
     pub days_max: Option<u16>,
     /// Currency of the rates.
     pub currency: CurrencyCode,
-    /// Delivery rates, if they can be derived from the destination and the order value. Empty if unknown.
+    /// Delivery rates by destination and order value. Empty if unknown.
     pub rates: Vec<DeliveryRate>,
     /// Number of store responses from which the zone was derived.
     pub probes: u32,
@@ -91,12 +90,12 @@ pub struct DeliveryZone {
     pub sampled_at: Timestamp,
 }
 
-/// A store's answer about whether and how fast it delivers to a pincode.
+/// A store's answer about delivery to a pincode and its duration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliverySample {
     /// Pincode that was queried.
     pub pincode: Pincode,
-    /// `true` if the store delivers to the pincode. `None` if the store did not say.
+    /// `true` if the store delivers to the pincode. `None` if the store did not answer that.
     pub serviceable: Option<bool>,
     /// Delivery zone, if the store named one.
     pub zone: Option<String>,

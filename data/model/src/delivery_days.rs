@@ -1,10 +1,9 @@
 //! Parses delivery times from the name or description of a delivery rate.
 
-/// Maximum number of days that is accepted as a delivery time.
 const DAYS_MAX: u16 = 90;
 
-/// Returns the minimum and maximum number of days that a text such as `3-5 business days` states. Returns `None` if the
-/// text states no days.
+/// Returns the minimum and maximum number of days in a text such as `3-5 business days`, or `None` if the text states
+/// no days.
 #[must_use]
 pub fn delivery_days(text: &str) -> Option<(u16, u16)> {
     let lower = text.to_lowercase();

@@ -8,7 +8,7 @@ use serde::Serialize;
 pub enum Fault {
     /// The caller must act, because the request is invalid or not allowed.
     Caller,
-    /// The brand's store: it refused, failed or did not answer.
+    /// The brand's store refused, failed or did not answer.
     Brand,
     /// This service must act, because the failure is internal.
     Us,
@@ -17,18 +17,18 @@ pub enum Fault {
 /// Effect of sending the same request again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
-    /// Retrying does not help: the response will be the same.
+    /// A repeated request gets the same response.
     Never,
     /// The request can be retried after this duration.
     After(Duration),
-    /// The request can be retried, but only with the same idempotency key, because the outcome of the first attempt is
+    /// The request can be repeated only with the same idempotency key, because the outcome of the first attempt is
     /// unknown.
     SameKey,
 }
 
 macro_rules! error_codes {
     ($($(#[$doc:meta])* $variant:ident = $code:literal, $status:literal, $fault:ident, $title:literal;)*) => {
-        /// Every error code that a response can contain. The list is closed.
+        /// Every error code of responses. The list is closed.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ErrorCode { $($(#[$doc])* $variant,)* }
 
@@ -121,7 +121,7 @@ error_codes! {
 }
 
 impl ErrorCode {
-    /// Returns `true` for temporary errors, after which the same request may succeed a little later.
+    /// Returns `true` for temporary errors. The same request may succeed a little later.
     #[must_use]
     pub const fn is_passing(self) -> bool {
         matches!(
@@ -143,12 +143,12 @@ impl Serialize for ErrorCode {
     }
 }
 
-/// Classifies errors that can reach a caller, so that every error type defines its response in one place.
+/// Classifies errors that can reach a caller. Every error type defines its response in one place.
 pub trait Classify {
     /// Returns the error code of the response.
     fn code(&self) -> ErrorCode;
 
-    /// Returns the party that must act. Defaults to the party of the error code.
+    /// Returns the party that must act, by default that of the error code.
     fn fault(&self) -> Fault {
         self.code().fault()
     }

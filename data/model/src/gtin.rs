@@ -5,15 +5,15 @@ use serde::Serialize;
 /// A barcode that identifies a product worldwide: a Global Trade Item Number of 8, 12, 13 or 14 digits with a correct
 /// check digit.
 ///
-/// The same number can be written in several lengths: `0012345678905` equals `012345678905`. The value is stored as a
-/// number and formatted in the shortest of these lengths, so that equal products have equal texts.
+/// The same number has several lengths: `0012345678905` equals `012345678905`. A barcode is formatted in the shortest,
+/// so that equal products have equal texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Gtin(u64);
 
 /// Example barcodes from textbooks and forms that stores leave unchanged.
 const EXAMPLES: [u64; 4] = [12_345_670, 12_345_678_905, 123_456_789_012, 1_234_567_890_128];
 
-/// Maximum length of a text that is parsed, in bytes. A barcode with spaces between its digits is not longer.
+/// Maximum length of a parsed text, in bytes. A barcode with spaces between its digits is not longer.
 const TEXT_BYTES_MAX: usize = 40;
 
 impl Gtin {
@@ -21,7 +21,7 @@ impl Gtin {
     ///
     /// Returns `None` for a wrong length, a wrong check digit, one repeated digit or a textbook example. Numbers for
     /// internal use in shops (GS1 prefixes 02, 04 and 20 to 29) and coupon numbers (05, 98 and 99) are rejected too,
-    /// because they identify nothing outside the shop.
+    /// because they identify nothing outside a shop.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim().trim_start_matches('\'');
@@ -41,8 +41,7 @@ impl Gtin {
         Self::of_number(number).filter(|_| is_length)
     }
 
-    /// Returns the barcode with this numeric value, as [`Gtin::number`] reports it. Returns `None` where [`Gtin::read`]
-    /// would reject the number.
+    /// Returns the barcode with this [`Gtin::number`], or `None` if [`Gtin::read`] would reject it.
     #[must_use]
     pub fn of_number(number: u64) -> Option<Self> {
         let found = Self(number);
@@ -84,8 +83,7 @@ impl Serialize for Gtin {
     }
 }
 
-/// Returns `true` if the last digit is the correct check digit. From the right, the digits before it are weighted 3 and
-/// 1 alternately.
+/// From the right, the digits before the check digit are weighted 3 and 1 alternately.
 const fn is_checked(number: u64) -> bool {
     let (mut rest, mut sum, mut weight) = (number / 10, number % 10, 3);
     while rest > 0 {
@@ -95,18 +93,17 @@ const fn is_checked(number: u64) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Returns `true` if the number is in a range that GS1 reserves for use within shops or for coupons.
+/// GS1 reserves ranges of numbers for use within shops and for coupons.
 const fn is_internal(number: u64) -> bool {
     if number < 100_000_000 {
         // Internal 8-digit numbers begin with 0 or 2.
         return matches!(number / 10_000_000, 0 | 2);
     }
-    // The prefix is the first two digits of the 13-digit form, without the packaging level digit in front.
+    // The prefix is the first two digits of the 13-digit form, after the packaging level digit.
     matches!(number / 100_000_000_000 % 100, 2 | 4 | 5 | 20..=29 | 98 | 99)
 }
 
-/// Returns `true` if all `digits` digits are equal. People type such numbers into required fields when they have no
-/// barcode.
+/// People without a barcode type numbers of one repeated digit into required fields.
 const fn is_one_digit(number: u64, digits: usize) -> bool {
     let (mut ones, mut at) = (0, 0);
     while at < digits {

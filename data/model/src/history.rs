@@ -29,7 +29,7 @@ crate::named! {
 /// One observed change of a variant, with the price from that time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PricePoint {
-    /// End time of the crawl that observed the change, or the time of the store's live answer.
+    /// End of the crawl that observed the change, or the time of the store's live answer.
     pub observed_at: Timestamp,
     /// Variant that changed.
     pub variant: VariantId,

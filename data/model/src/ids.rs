@@ -8,28 +8,28 @@ use uuid::Uuid;
 /// Reason why a text is not a valid identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
-    /// Not a valid host name. A host has letters, digits, dots, hyphens and an optional port.
+    /// The text is not a host name. A host has letters, digits, dots, hyphens and an optional port.
     #[error("not a host name: {0:?}")]
     StoreHost(String),
-    /// Not `sha:` followed by 40 hex digits.
+    /// The text is not `sha:` followed by 40 hex digits.
     #[error("not a product uid: {0:?}")]
     ProductUid(String),
-    /// Not a UUID.
+    /// The text is not a UUID.
     #[error("not a product id: {0:?}")]
     ProductId(String),
     /// The text is neither a UUID nor a `sha:` product id.
     #[error("neither a product uid nor a product id: {0:?}")]
     ProductIdent(String),
-    /// Not a six-digit number with a non-zero first digit.
+    /// The text is not a six-digit number with a non-zero first digit.
     #[error("not a pincode: {0:?}")]
     Pincode(String),
-    /// Not a slug of lowercase letters and digits joined by single hyphens.
+    /// The text is not a slug of lowercase letters and digits joined by single hyphens.
     #[error("not a brand slug: {0:?}")]
     BrandSlug(String),
-    /// Not a release id.
+    /// The text is not a release id.
     #[error("not a release id: {0:?}")]
     ReleaseId(String),
-    /// Not a run id.
+    /// The text is not a run id.
     #[error("not a run id: {0:?}")]
     RunId(String),
 }
@@ -39,7 +39,7 @@ pub(crate) fn excerpt(text: &str) -> String {
 }
 
 /// Permanent host of a store in lowercase, with its port unless it is the default port of the scheme. The host is the
-/// platform's (`myshopify_domain` in `/meta.json`) or, failing that, the registered domain.
+/// platform's (`myshopify_domain` in `/meta.json`) or else the registered domain.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StoreHost(Box<str>);
 
@@ -50,8 +50,8 @@ impl StoreHost {
         &self.0
     }
 
-    /// Returns the lake partition, out of `buckets`, that contains this store. The partition is SHA-256 of the host,
-    /// first four bytes big-endian, modulo `buckets`.
+    /// Returns the lake partition of this store, out of `buckets`: the first four bytes (big-endian) of the host's
+    /// SHA-256, modulo `buckets`.
     #[must_use]
     pub fn bucket(&self, buckets: u32) -> u32 {
         let digest = Sha256::digest(self.0.as_bytes());
@@ -98,7 +98,7 @@ pub struct ProductKey {
     pub platform_id: u64,
 }
 
-/// Namespace of product ids, generated randomly once. Must never change, because all product ids would change with it.
+/// Namespace of product ids, generated randomly once. It must never change, because all product ids would change.
 const NAMESPACE_PRODUCT: Uuid = Uuid::from_u128(0x2e45_7a0f_6c1b_5d92_9a37_41c8_0be6_d5f3);
 
 impl ProductKey {
@@ -114,8 +114,7 @@ impl ProductKey {
     /// Returns the UUID v5 of the key in the fixed product namespace.
     #[must_use]
     pub fn id(&self) -> ProductId {
-        // Equals the `Display` form but avoids the formatting machinery, because this runs for every product of a
-        // crawl.
+        // Avoids the formatting machinery of `Display`, because this runs for every product of a crawl.
         let name = ["shopify:", self.store.as_str(), ":", &self.platform_id.to_string()].concat();
         ProductId(Uuid::new_v5(&NAMESPACE_PRODUCT, name.as_bytes()))
     }

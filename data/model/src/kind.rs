@@ -44,8 +44,7 @@ impl Kind {
         named.map_or("goods", |(name, _)| name)
     }
 
-    /// Returns the kind that the title and product type state. `is_free` is true for a product without a price. Returns
-    /// `Goods` if neither text states a kind.
+    /// `is_free` is true for a product without a price. Returns `Goods` if neither text states a kind.
     pub(crate) fn of(title: &str, product_type: Option<&str>, is_free: bool) -> Self {
         if !may_tell(title) && !product_type.is_some_and(may_tell) {
             return Self::Goods;
@@ -114,8 +113,8 @@ impl Default for Kinds {
     }
 }
 
-/// Words before or after a phrase which show that the product is something else. "With" before "gift card", for
-/// example, means that the gift card is only an extra.
+/// Words before or after a phrase that make it an extra. In "with gift card", for example, the product is something
+/// else.
 const BESIDE: [&str; 9] = ["with", "for", "plus", "mit", "avec", "con", "pour", "para", "per"];
 const HOLDERS: [&str; 15] = [
     "holder",
@@ -178,7 +177,6 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rules.flatten().collect()
 });
 
-/// First words of all phrases.
 static FIRST: LazyLock<HashSet<&[u8]>> = LazyLock::new(|| {
     let first = RULES.iter().filter_map(|rule| rule.phrase.first());
     first.map(String::as_bytes).collect()
@@ -187,7 +185,7 @@ static FIRST: LazyLock<HashSet<&[u8]>> = LazyLock::new(|| {
 /// Length of the longest first word of a phrase, in bytes.
 const FIRST_BYTES_MAX: usize = 32;
 
-/// Returns `false` if no phrase can begin in the text, which is the case for most texts.
+/// Returns `false` if no phrase can begin in the text. Most texts have none.
 fn may_tell(text: &str) -> bool {
     if !text.is_ascii() || text.contains('\'') {
         return true;
@@ -218,7 +216,7 @@ fn stands(text: &[String], phrase: &[String]) -> bool {
     })
 }
 
-/// Splits a text into lowercase words and removes accents from Latin letters.
+/// Splits a text into lowercase words without accents on Latin letters.
 fn words(text: &str) -> Vec<String> {
     let plain: String = text
         .nfkd()

@@ -2,7 +2,7 @@
 //!
 //! Input: text and numbers as stores state them. Output: values that are valid by construction. For example, a
 //! [`Money`] always has a known currency, and a [`ProductId`] is derived only from its key. The crate does no I/O, does
-//! not read the clock or the environment, and does not guess: anything a store does not state is `None`.
+//! not read the clock or the environment, and does not guess. Data that a store does not state is `None`.
 
 mod brand;
 mod clock;

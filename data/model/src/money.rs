@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CurrencyCode(Currency);
 
-/// An exact amount in integer minor units of one currency. Amounts are never negative and never pass through a float.
+/// An exact amount in integer minor units of one currency. An amount is never negative, and is never converted to a
+/// float.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Money {
     minor: i64,
@@ -104,7 +105,7 @@ impl<'de> Deserialize<'de> for CurrencyCode {
 
 impl Money {
     /// Maximum amount: the largest integer that every JSON reader represents exactly (RFC 7493, section 2.2). The sum
-    /// of a thousand such amounts still fits in 64 bits.
+    /// of a thousand such amounts fits in 64 bits.
     pub const MINOR_MAX: i64 = (1 << 53) - 1;
 
     /// Builds an amount from minor units.
@@ -121,15 +122,15 @@ impl Money {
         }
     }
 
-    /// Parses a plain decimal amount as the platform's JSON states it (`"499.00"`, `"25.0"`, `"1200"`).
-    /// The result is exact. Digit grouping, exponents and signs other than `-` are not accepted.
+    /// Parses a plain decimal amount as the platform's JSON states it (`"499.00"`, `"25.0"`, `"1200"`). The result is
+    /// exact. Digit grouping, exponents and signs other than `-` are not accepted.
     ///
     /// # Errors
-    /// See [`MoneyError`]. Decimals beyond the precision of the currency are accepted only if they are zero.
+    /// A [`MoneyError`]. Decimals beyond the precision of the currency must be zero.
     pub fn parse_decimal(text: &str, currency: CurrencyCode) -> Result<Self, MoneyError> {
         let trimmed = text.trim_ascii();
         if let Some(rest) = trimmed.strip_prefix('-') {
-            // "-0.00" is zero. Any other amount below zero is rejected.
+            // "-0.00" is zero.
             let zero = Self::parse_decimal(rest, currency)?.minor == 0;
             return if zero {
                 Ok(Self { minor: 0, currency })

@@ -17,8 +17,7 @@ pub struct ObservedVariant {
 
 /// A store's parsed live response about one product. Observations and crawls are the two sources of the price history.
 ///
-/// A store may be queried about some variants only. A variant that is in neither `variants` nor `gone` was not
-/// observed, so its state is unknown.
+/// A query may be about some variants only. The state of a variant that is in neither `variants` nor `gone` is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
     /// Permanent host of the store.
@@ -31,6 +30,6 @@ pub struct Observation {
     pub currency: CurrencyCode,
     /// Variants in the store's answer, with their prices.
     pub variants: Vec<ObservedVariant>,
-    /// Queried variants that the store says it no longer has. If the product is gone, these are all queried variants.
+    /// Queried variants that the store no longer has. If the product is gone, these are all queried variants.
     pub gone: Vec<VariantId>,
 }

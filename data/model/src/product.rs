@@ -7,19 +7,19 @@ use crate::{CategoryId, CurrencyCode, Kind, ProductKey, Size, Timestamp, Variant
 /// A normalised product of one store, as the lake stores it and a release serves it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Product {
-    /// Natural key of the product, from which both public ids are derived.
+    /// Natural key of the product, which determines both public ids.
     pub key: ProductKey,
     /// The store's own name of the product in URLs.
     pub handle: String,
     /// Title as the store states it, with whitespace collapsed. Never empty.
     pub title: String,
-    /// Description as safe plain text without markup. Newlines separate paragraphs. May be empty.
+    /// Description as safe plain text without markup, which may be empty. Newlines separate paragraphs.
     pub description: String,
     /// Vendor of the product, if stated and not blank.
     pub vendor: Option<String>,
     /// The store's own product type, if stated and not blank.
     pub product_type: Option<String>,
-    /// Category assigned by rules, if a rule matches.
+    /// Category that a rule assigns, if one matches.
     pub category: Option<CategoryId>,
     /// The store's tags in the store's order, without blanks and duplicates.
     pub tags: Vec<String>,
@@ -41,7 +41,7 @@ pub struct Product {
     pub created_at: Option<Timestamp>,
     /// Time at which the product was published, according to the store.
     pub published_at: Option<Timestamp>,
-    /// Time of the last change of the product, according to the store. Stock changes count too.
+    /// Time of the last change of the product or its stock, according to the store.
     pub updated_at: Option<Timestamp>,
 }
 
@@ -49,9 +49,8 @@ pub struct Product {
 const LIST_VARIANTS: [usize; 2] = [100, 250];
 
 impl Product {
-    /// Returns `true` if the product's list of variants appears to be complete. The list is considered truncated in two
-    /// cases: an option value occurs in no variant, or the list has the platform's maximum length and the options allow
-    /// more combinations.
+    /// Returns `true` if the list of variants appears to be complete. A list is truncated if an option value occurs in
+    /// no variant, or if the list has the platform's maximum length and the options allow more combinations.
     #[must_use]
     pub fn variants_complete(&self) -> bool {
         let listed = self.variants.len();
@@ -174,12 +173,11 @@ pub struct Variant {
     pub title: String,
     /// Stock keeping unit (SKU), if stated and not blank.
     pub sku: Option<String>,
-    /// Barcode as stated, if any. [`crate::Gtin::read`] checks whether it is a valid product barcode.
+    /// Barcode as stated, if any. [`crate::Gtin::read`] checks it.
     pub barcode: Option<String>,
     /// Size of the variant, if an option states a size that can be parsed.
     pub size: Option<Size>,
-    /// Option values of the variant, in the order of the product's options. Empty if the product has a single default
-    /// variant.
+    /// Option values of the variant, in the order of the product's options. Empty for a single default variant.
     pub options: Vec<OptionValue>,
     /// Price in minor units of the product's currency.
     pub price_minor: i64,
@@ -219,11 +217,11 @@ pub struct Review {
 
 /// Price and stock summary of a product for a product card, derived from the variants alone.
 ///
-/// A price of 0 means that a variant has no price, as for samples and gifts with a purchase. Variants without a price
-/// do not affect the summary, unless no variant has a price.
+/// A price of 0 means that a variant has no price, such as a sample or a gift with a purchase. Such variants do not
+/// affect the summary, unless no variant has a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceSummary {
-    /// Lowest price among the variants that have a price. 0 if none has one.
+    /// Lowest price among the variants that have a price, or 0.
     pub price_min_minor: i64,
     /// Highest price of all variants.
     pub price_max_minor: i64,
@@ -236,8 +234,7 @@ pub struct PriceSummary {
 }
 
 impl PriceSummary {
-    /// Summarises variants. Returns `None` for an empty list. If several variants have the lowest price, the first
-    /// counts.
+    /// Summarises variants. Returns `None` for an empty list. Among variants with the lowest price, the first counts.
     #[must_use]
     pub fn of(variants: &[Variant]) -> Option<Self> {
         // Variants with a price sort first.
@@ -326,8 +323,7 @@ mod tests {
         assert_eq!(PriceSummary::of(&[]), None);
     }
 
-    /// Builds a product whose options have the given numbers of values, with the first `listed` combinations as
-    /// variants.
+    /// The product has the first `listed` combinations of its options as variants.
     fn listed(counts: &[usize], listed: usize) -> Product {
         let options: Vec<ProductOption> = counts
             .iter()

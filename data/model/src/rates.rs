@@ -32,7 +32,7 @@ impl Day {
         self.0
     }
 
-    /// Returns the latest calendar day that has already begun in some time zone at this time.
+    /// Returns the latest calendar day that has begun in any time zone at this time.
     #[must_use]
     pub fn newest_at(moment: Timestamp) -> Self {
         const DAY_MICROS: i64 = 86_400_000_000;
@@ -68,13 +68,13 @@ impl FromStr for Day {
 /// Price of one unit of a currency in another currency on a specific day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExchangeRate {
-    /// Day on which the rate holds.
+    /// Day of the rate.
     pub date: Day,
     /// Currency of which one unit is priced.
     pub base: CurrencyCode,
     /// Currency in which the price is stated.
     pub quote: CurrencyCode,
-    /// Units of `quote` for one unit of `base`. Decimals of up to 15 digits are represented exactly.
+    /// Units of `quote` for one unit of `base`, exact for up to 15 digits.
     pub rate: f64,
 }
 
@@ -82,7 +82,7 @@ pub struct ExchangeRate {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct BadRate {
-    /// Line number, counted from 1. Line 1 contains the column names.
+    /// Line number, from 1. Line 1 contains the column names.
     pub line: usize,
     /// Invalid column and the reason.
     pub reason: String,
@@ -90,9 +90,9 @@ pub struct BadRate {
 
 /// Maximum number of rows in one text.
 pub const RATES_MAX: usize = 1_000_000;
-/// Maximum number of invalid rows that are reported.
+/// Maximum number of invalid rows in the result.
 pub const BAD_RATES_MAX: usize = 100;
-/// Maximum number of decimal digits that an `f64` always represents exactly.
+/// An `f64` always represents this many decimal digits exactly.
 const DIGITS_MAX: usize = 15;
 
 const COLUMNS: [&[&str]; 4] = [
@@ -103,7 +103,7 @@ const COLUMNS: [&[&str]; 4] = [
 ];
 
 /// Parses a CSV text whose first line names the columns `date`, `base`, `quote` and `rate` in any order. Other columns
-/// are ignored. `newest` is the last day for which a rate is accepted.
+/// are ignored. `newest` is the last accepted day.
 ///
 /// # Errors
 /// All invalid rows, up to [`BAD_RATES_MAX`]. After an error, the caller must not use any row.
@@ -202,7 +202,7 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Splits a line into fields and strips surrounding whitespace and plain quotes.
+/// Splits a line into fields without surrounding whitespace and plain quotes.
 fn fields(line: &str) -> Result<Vec<&str>, String> {
     let mark = if line.contains(',') { ',' } else { ';' };
     line.split(mark)

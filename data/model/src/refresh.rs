@@ -2,18 +2,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Brand, CurrencyCode, DeliveryRate, Product, RunId, ShippingTerms, StoreHost, Timestamp};
 
-/// The whole catalogue of one brand as one crawl found it. The lake stores it as one unit. `P` is the representation of
-/// the products.
+/// The whole catalogue of one brand from one crawl. The lake stores it as one unit. `P` is the representation of the
+/// products.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BrandRefresh<P = Vec<Product>> {
     /// Brand as its store currently presents itself.
     pub brand: Brand,
     /// Crawler run that found the catalogue.
     pub run: RunId,
-    /// Time at which the crawl of this store started. Live responses of the store after this time may be newer than the
-    /// crawled data.
+    /// Start of the crawl of this store. Live responses after this time may be newer than the crawled data.
     pub read_since: Timestamp,
-    /// Time at which the crawl of this store ended.
+    /// End of the crawl of this store.
     pub observed_at: Timestamp,
     /// Products sorted by platform id, without duplicate ids.
     pub products: P,
@@ -53,8 +52,7 @@ impl<P> BrandRefresh<P> {
 pub struct Quarantined {
     /// Store that returned the record.
     pub store: StoreHost,
-    /// Identification of the record: the platform's id if it could be read, otherwise a position such as `page 3,
-    /// product 17`.
+    /// Identification of the record: the platform's id if it could be read, or a position such as `page 3, product 17`.
     pub subject: String,
     /// Reason for the operator, such as `price_not_decimal: "12,99"`.
     pub reason: String,
@@ -62,18 +60,18 @@ pub struct Quarantined {
     pub excerpt: String,
 }
 
-/// Shipping terms of a store, as far as its published text or rates state them.
+/// Shipping terms of a store, as stated in its text or rates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShippingPolicy {
     /// Currency of the amounts.
     pub currency: CurrencyCode,
     /// Order value above which shipping is free, if stated, in minor units.
     pub free_shipping_threshold_minor: Option<i64>,
-    /// `true` if the store offers cash on delivery. `None` if the store does not say.
+    /// `true` if the store offers cash on delivery. `None` if the store does not state that.
     pub cod_available: Option<bool>,
     /// Delivery rates, in the order stated.
     pub tiers: Vec<DeliveryRate>,
-    /// Facts from the store's shipping text. `None` if no text was read.
+    /// Facts from the store's shipping text. `None` without a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<Box<ShippingTerms>>,
 }

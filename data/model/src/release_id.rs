@@ -3,8 +3,8 @@ use std::str::FromStr;
 
 use crate::ids::{IdError, excerpt};
 
-/// Id of a release: `r` and the first 16 hex digits of the SHA-256 of its manifest content. The same catalogue
-/// therefore has the same id on every machine.
+/// Id of a release: `r` and the first 16 hex digits of the SHA-256 of its manifest content. The same catalogue has the
+/// same id on every machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReleaseId(u64);
 
@@ -22,7 +22,7 @@ impl fmt::Display for ReleaseId {
     }
 }
 
-/// Uses the display form, because logs and errors must name a release in the form that commands accept.
+/// Logs and errors must name a release in the form that commands accept.
 impl fmt::Debug for ReleaseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

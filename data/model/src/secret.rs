@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A secret text. Debug output, serialised configuration and messages mask it.
+/// A secret text, masked in Debug output, serialised configuration and messages.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
@@ -14,16 +14,13 @@ impl Secret {
         Self(text.into())
     }
 
-    /// Returns the secret text. Only for the client that must send it.
+    /// Returns the secret text, only for the client that must send it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Serialises an empty text unchanged and masks any other text. Default values therefore survive a round trip.
-    ///
-    /// # Errors
-    /// Errors of the serializer.
+    /// Serialises an empty text unchanged and masks any other text, so that default values survive a round trip.
     pub fn masked_unless_empty<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0.is_empty() {
             return serializer.serialize_str("");

@@ -14,7 +14,7 @@ pub struct ShippingTerms {
     pub observed_at: Timestamp,
     /// Facts from the text, in the order of [`ShippingFactKind`].
     pub facts: Vec<ShippingFact>,
-    /// Kinds of facts that are unknown, with the reason. A kind occurs at most once.
+    /// Kinds of facts that are unknown, with the reason. Each kind occurs at most once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<UnknownTerm>,
 }
@@ -35,9 +35,9 @@ impl ShippingTerms {
 
     /// Returns the transit days to a region.
     ///
-    /// If the region is unknown or the text does not mention it separately, returns the days for the whole country.
-    /// Returns `None` if one of the country's regions is not mentioned. For delivery abroad, returns `None` if the text
-    /// does not mention delivery abroad.
+    /// For an unknown region, or one that the text does not mention, returns the days for the whole country. Returns
+    /// `None` if one of the country's regions is not mentioned. For delivery abroad, returns `None` if the text does
+    /// not mention delivery abroad.
     #[must_use]
     pub fn delivery(&self, region: Option<ShippingRegion>) -> Option<DaySpan> {
         let told = |wanted: ShippingRegion| {
@@ -53,7 +53,7 @@ impl ShippingTerms {
             return own;
         }
         own.or(general).or_else(|| {
-            // Texts seldom mention remote places separately, so remote places count as part of the rest of the country.
+            // Texts seldom mention remote places, so that they count as part of the rest of the country.
             let (metro, rest) = (told(ShippingRegion::Metro)?, told(ShippingRegion::Rest)?);
             match region {
                 Some(ShippingRegion::Place) => None,
@@ -101,7 +101,7 @@ impl DaySpan {
     }
 }
 
-/// One fact that a store's text states about shipping. The kind determines which fields are set.
+/// One fact about shipping in a store's text. The kind determines the fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShippingFact {
     /// Kind of the fact.
@@ -153,10 +153,10 @@ pub struct ShippingFact {
     pub weekdays: Option<u8>,
     /// Sentence that states the fact.
     pub sentence: String,
-    /// URL of the page with that sentence. `None` means the URL of the terms.
+    /// URL of the page with that sentence. `None` stands for the URL of the terms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_url: Option<String>,
-    /// Method by which the fact was read. All facts of one kind have the same basis.
+    /// Method of reading the fact. All facts of one kind have the same method.
     #[serde(default, skip_serializing_if = "FactBasis::is_rules")]
     pub basis: FactBasis,
 }
@@ -194,7 +194,7 @@ impl ShippingFact {
         matches!(self.region, None | Some(ShippingRegion::Domestic)) && self.payment.is_none()
     }
 
-    /// Returns the days of the fact. Returns `None` if it has none or the maximum is below the minimum.
+    /// Returns the days of the fact, or `None` if it has none or the maximum is below the minimum.
     #[must_use]
     pub fn days(&self) -> Option<DaySpan> {
         let min = self.days_min.or(self.days_max.map(|_| 0))?;
@@ -304,8 +304,8 @@ crate::named! {
         /// The fact was parsed by rules, without a language model.
         #[default]
         Rules = "rules",
-        /// Proposed by a language model. The sentence was checked to contain the fact's figures, direction and place.
-        /// Only the model asserts that the sentence is about the fact.
+        /// A language model proposed the fact. The sentence was checked to contain the figures, direction and place of
+        /// the fact. Only the model asserts that the sentence is about the fact.
         Model = "model",
     }
 }
@@ -329,7 +329,7 @@ crate::named! {
         Template = "template",
         /// The text makes two statements that contradict each other.
         Contradiction = "contradiction",
-        /// The text says that the term is stated elsewhere, for example at the checkout.
+        /// The text refers to another place for the term, for example the checkout.
         ToldElsewhere = "told_elsewhere",
         /// The amount is not in the store's currency.
         OtherCurrency = "other_currency",

@@ -2,12 +2,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ShippingFactKind, ShippingPolicy};
 
-/// Numbers of brands in a market whose shipping terms are known, by kind of term.
+/// Numbers of brands in a market with known shipping terms, by kind of term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ShippingCoverage {
     /// Number of brands that state the order value above which shipping is free.
     pub threshold: u64,
-    /// Number of brands that state whether they accept cash on delivery.
+    /// Number of brands that state if they accept cash on delivery.
     pub cod: u64,
     /// Number of brands that state delivery times, in a text or in rates.
     pub days: u64,

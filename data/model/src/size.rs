@@ -9,8 +9,8 @@ use std::str::FromStr;
 
 /// A size in canonical spelling, such as `m`, `xxl`, `one-size`, `uk-8.5`, `waist-32`, `34b`, `6-12m`, `4y` or `38`.
 ///
-/// Labels that cannot be read without guessing are rejected: ranges of letter sizes, numbers with a unit of length or
-/// volume, and other text.
+/// Labels that would need a guess are rejected: ranges of letter sizes, numbers with a unit of length or volume, and
+/// other text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Size(Kind);
 
@@ -60,17 +60,15 @@ crate::named! {
 
 const ONE_SIZE: &str = "one-size";
 
-/// Lowest letter size, in steps above M.
 const LETTER_MIN: i8 = -5;
 const LETTER_MAX: i8 = 12;
 
 /// Cups G and H are left out because `30g` is a weight.
 const CUPS: [&str; 10] = ["aa", "a", "b", "c", "d", "dd", "ddd", "e", "f", "ff"];
 
-/// Maximum age in months, equal to 18 years.
+/// Maximum age in months: 18 years.
 const AGE_MONTHS_MAX: u16 = 216;
 
-/// Returns the valid numbers of a system, in halves.
 const fn halves(system: SizeSystem) -> std::ops::RangeInclusive<u16> {
     match system {
         SizeSystem::Waist => 32..=140,
@@ -80,8 +78,8 @@ const fn halves(system: SizeSystem) -> std::ops::RangeInclusive<u16> {
 }
 
 impl Size {
-    /// Parses a size label. `says` is the system that the option's name states: `UK Size`, for example, states UK
-    /// numbers. `says` is [`SizeSystem::Number`] if the name does not state a system.
+    /// Parses a size label. `says` is the system in the option's name: UK numbers for `UK Size`, and
+    /// [`SizeSystem::Number`] if the name states no system.
     #[must_use]
     pub fn read(label: &str, says: SizeSystem) -> Option<Self> {
         read::label(label, says)
@@ -111,7 +109,7 @@ impl Size {
         }
     }
 
-    /// Returns a sort key among the sizes of one system: smaller sizes have smaller keys. The key is the step from M
+    /// Returns a sort key among the sizes of one system, which is lower for smaller sizes. The key is the step from M
     /// for letters, the number itself for numbers, and the starting age in months for ages. For bras, the key is the
     /// band, with cups in between.
     #[must_use]
@@ -159,7 +157,7 @@ impl fmt::Display for Size {
                 match (in_years, from_months == to_months) {
                     (true, true) => write!(f, "{}y", to_months / 12),
                     (true, false) => write!(f, "{}-{}y", from_months / 12, to_months / 12),
-                    // Not `6m`, which would be a length.
+                    // `6m` would be a length.
                     (false, true) => write!(f, "{to_months}mo"),
                     (false, false) => write!(f, "{from_months}-{to_months}m"),
                 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::de::DeserializeOwned;
 
-/// Parses a JSON document of a store and tolerates invalid characters; see [`mended`].
+/// Parses a JSON document of a store and tolerates invalid characters: see [`mended`].
 ///
 /// # Errors
 /// The document is not valid JSON even after repair, has a different structure, or is nested more than 128 levels deep.
@@ -25,7 +25,7 @@ pub fn mended(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text with invalid characters escaped, or `None` if it has none. Slices only at ASCII characters.
+/// Returns the text with invalid characters escaped, or `None` if it has none.
 fn written_out(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let (mut out, mut taken) = (String::new(), 0);
@@ -59,11 +59,10 @@ fn written_out(text: &str) -> Option<String> {
 
 struct Escape {
     length: usize,
-    /// `true` for a lone surrogate.
+    /// True for a lone surrogate.
     is_half: bool,
 }
 
-/// Parses the escape sequence at the start of the bytes.
 fn escape(bytes: &[u8]) -> Escape {
     let (length, is_half) = match unit(bytes) {
         None => (2, false),

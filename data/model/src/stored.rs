@@ -17,7 +17,7 @@ pub struct StoredBrand {
     pub base_url: String,
     /// Currency of the brand's prices.
     pub currency: CurrencyCode,
-    /// Country whose prices the crawl requested; see [`crate::Brand::crawl_country`].
+    /// Country whose prices the crawl requested: see [`crate::Brand::crawl_country`].
     #[serde(default)]
     pub crawl_country: Option<String>,
     /// Time of the crawl that found the catalogue in this release.
@@ -41,7 +41,7 @@ pub struct StoredVariant {
     pub available: bool,
 }
 
-/// A product in the current release. Contains the data needed to query its store, and the stored data that replaces a
+/// A product in the current release, with the data for a query to its store, and the stored data that replaces a
 /// missing live answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredProduct {
@@ -90,7 +90,7 @@ pub struct ResolvedProducts {
     pub products: Vec<Option<StoredProduct>>,
 }
 
-/// Part of a store's site that states a discount code.
+/// Page of a store's site that states a discount code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CodePlace {
@@ -103,11 +103,11 @@ pub enum CodePlace {
 /// A discount code that a store states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatedCode {
-    /// The code in uppercase, because the platform compares codes without regard to case.
+    /// The code in uppercase, because the platform ignores case in codes.
     pub code: String,
-    /// Part of the site that states the code.
+    /// Page that states the code.
     pub place: CodePlace,
-    /// Clarity with which the surrounding text identifies the code as a discount code, from 1. Higher is clearer.
+    /// Clarity with which the surrounding text marks the code as a discount code, from 1. Higher is clearer.
     pub plainness: u8,
 }
 
@@ -120,7 +120,7 @@ pub struct StoredShop {
     pub brand: StoredBrand,
     /// Codes that the store states, the clearest first.
     pub codes: Vec<StatedCode>,
-    /// A few products that the store would sell, the most representative one first. All are sold by `brand`, so their
-    /// brand index is 0.
+    /// A few products that the store would sell, the most representative one first. `brand` sells them all, so that
+    /// their brand index is 0.
     pub samples: Vec<StoredProduct>,
 }

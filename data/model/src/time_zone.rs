@@ -15,12 +15,12 @@ pub struct TimeZone(Tz);
 #[error("unknown time zone {0:?}: use an IANA name such as Asia/Kolkata, Europe/Berlin or UTC")]
 pub struct TimeZoneError(String);
 
-/// Minimum amount by which clocks that skip midnight are set forward.
+/// Clocks that skip midnight are set forward by a multiple of this.
 const GAP_STEP: TimeDelta = TimeDelta::minutes(15);
-/// Upper bound for the steps of a forward clock change. The largest one ever was a day (Samoa, 2011).
+/// Limit of the steps of a forward clock change. The largest change ever was a day (Samoa, 2011).
 const GAP_STEPS_MAX: i32 = 26 * 4;
 
-/// Countries with a single time zone. Spain and Portugal are not listed because their islands differ.
+/// Countries with a single time zone. Spain and Portugal are missing because their islands differ.
 const COUNTRIES: [(&str, Tz); 21] = [
     ("AE", Tz::Asia__Dubai),
     ("AT", Tz::Europe__Vienna),
@@ -51,8 +51,8 @@ impl TimeZone {
     /// The zone `UTC`.
     pub const UTC: Self = Self(Tz::UTC);
 
-    /// Returns the time zone of a country by its ISO 3166 code. Returns `None` if the country has several zones or is
-    /// not in the list.
+    /// Returns the time zone of a country by its ISO 3166 code, or `None` if the country has several zones or is not in
+    /// the list.
     #[must_use]
     pub fn of_country(code: &str) -> Option<Self> {
         let of = |(country, _): &&(&str, Tz)| *country == code;
@@ -65,7 +65,7 @@ impl TimeZone {
         self.0.name()
     }
 
-    /// Returns the UTC offset at this time, in milliseconds. Positive values are ahead of UTC.
+    /// Returns the UTC offset at this time, in milliseconds. It is positive ahead of UTC.
     #[must_use]
     pub fn ahead_ms(self, moment: Timestamp) -> i64 {
         let offset = self.0.offset_from_utc_datetime(&utc(moment).naive_utc());
@@ -81,8 +81,8 @@ impl TimeZone {
             .div_euclid(86_400_000_000)
     }
 
-    /// Returns the time at which the day begins in this zone. A day begins at midnight or, if clocks skip midnight,
-    /// when they are set forward.
+    /// Returns the time at which the day begins in this zone: midnight or, if clocks skip midnight, the time at which
+    /// they are set forward.
     #[must_use]
     pub fn day_begin(self, day: i64) -> Timestamp {
         let date = NaiveDate::default();
@@ -90,7 +90,7 @@ impl TimeZone {
             Ok(days) => date.checked_add_days(Days::new(days)),
             Err(_) => date.checked_sub_days(Days::new(day.unsigned_abs())),
         };
-        // The day is outside the calendar's range, so the timestamp is clamped.
+        // The day is outside the calendar's range, so that the timestamp is clamped.
         let Some(date) = date else {
             return Timestamp::from_micros(day.saturating_mul(86_400_000_000));
         };

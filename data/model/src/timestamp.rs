@@ -37,29 +37,28 @@ impl Timestamp {
         self.0
     }
 
-    /// Returns the time `millis` later, or earlier if negative. Clamped like [`Timestamp::from_micros`].
+    /// Returns the time `millis` later, or earlier if negative. The result is clamped like [`Timestamp::from_micros`].
     #[must_use]
     pub const fn plus_millis(self, millis: i64) -> Self {
         Self::from_micros(self.0.saturating_add(millis.saturating_mul(1000)))
     }
 
-    /// Returns the milliseconds from `earlier` to this time. Negative if `earlier` is later.
+    /// Returns the milliseconds from `earlier` to this time, which are negative if `earlier` is later.
     #[must_use]
     pub const fn millis_since(self, earlier: Self) -> i64 {
         (self.0 - earlier.0) / 1000
     }
 
-    /// Returns the latest plausible value of a stored timestamp, where `self` is the current time. Stored timestamps
-    /// may be up to `span_ms` plus the tolerated clock skew ([`CLOCK_SKEW_MS`]) in the future. Later values were
-    /// written by a machine with a wrong clock.
+    /// Returns the latest plausible value of a stored timestamp, where `self` is the current time. A stored timestamp
+    /// may be up to `span_ms` plus [`CLOCK_SKEW_MS`] in the future. Later values come from a machine with a wrong
+    /// clock.
     #[must_use]
     pub const fn latest_believed(self, span_ms: i64) -> Self {
         self.plus_millis(span_ms.saturating_add(CLOCK_SKEW_MS))
     }
 
     /// Returns `true` if this stored timestamp is at least `after_ms` before `now`. A timestamp in the future beyond
-    /// clock skew also returns `true`: the timestamp was written by a wrong clock, so any task that waits for it is
-    /// due.
+    /// clock skew also returns `true`: it comes from a wrong clock, so that any task that waits for it is due.
     #[must_use]
     pub const fn is_past_by(self, now: Self, after_ms: i64) -> bool {
         now.millis_since(self) >= after_ms || self.0 > now.latest_believed(0).0

@@ -51,7 +51,7 @@ pub struct WidgetReview {
     pub product: u64,
     /// Content of the review. The text is empty if the review has only stars.
     pub review: Review,
-    /// `true` if the widget says that the author bought the product. `None` if it does not say.
+    /// `true` if the widget states that the author bought the product. `None` if it states nothing.
     pub is_verified: Option<bool>,
 }
 

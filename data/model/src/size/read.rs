@@ -1,6 +1,5 @@
 use super::{CUPS, Kind, LETTER_MAX, LETTER_MIN, Size, SizeSystem};
 
-/// Maximum length of a label that is parsed, in bytes.
 const LABEL_BYTES_MAX: usize = 64;
 /// Maximum number of alternatives in one label, as in `M / 38 / UK 10`.
 const ALTERNATIVES_MAX: usize = 4;
@@ -92,7 +91,7 @@ pub(super) fn label(label: &str, says: SizeSystem) -> Option<Size> {
         .or_else(|| agreeing(plain, says))
 }
 
-/// Strips words that only say that the label is a size.
+/// Strips words that are not part of the size.
 fn unsaid(label: &str) -> &str {
     let is_edge = |edge: char| edge.is_whitespace() || matches!(edge, ':' | '.' | ',' | '-' | '–' | '#');
     let mut plain = label.trim_matches(is_edge);
@@ -108,7 +107,6 @@ fn unsaid(label: &str) -> &str {
     plain
 }
 
-/// Parses a label that contains exactly one size.
 fn one(label: &str, says: SizeSystem) -> Option<Size> {
     age(label)
         .or_else(|| worded(label).map(|steps| Size(Kind::Letter(steps))))
@@ -187,7 +185,7 @@ fn worded(label: &str) -> Option<i8> {
     times = match (times, joined) {
         (0, joined) => joined,
         (times, 0) => times,
-        // In `double xl`, the multiplier gives the number of Xs.
+        // In `double xl`, the multiplier is the number of Xs.
         (2.., 1) => times,
         _ => return None,
     };
@@ -280,7 +278,7 @@ fn of_region(label: &str) -> Option<Size> {
     Size::of_halves(region(word)?, halves(number.trim_end_matches([' ', '-']))?)
 }
 
-/// Parses `waist 32`, `w32`, `32w` and `w32 l34`. If the option's name states a waist, inches are accepted too.
+/// Parses `waist 32`, `w32`, `32w` and `w32 l34`, and plain inches if the option's name states a waist.
 fn waist(label: &str, says: SizeSystem) -> Option<Size> {
     let is_waist = |number: &str| {
         let inches = number.trim().trim_end_matches(['"', '”', '″']);
