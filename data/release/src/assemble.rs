@@ -26,7 +26,7 @@ pub struct Assembly<'a> {
 /// Reason why parts cannot be assembled into a release.
 #[derive(Debug, thiserror::Error)]
 pub enum AssembleError {
-    /// The lake has a number of products of the store, but the parts have a different number.
+    /// The number of the store's products in the parts differs from that in the lake.
     #[error("store {store} has {expected} products in the lake, but {found} were indexed")]
     StoreIncomplete {
         /// Host of the store.
@@ -36,7 +36,7 @@ pub enum AssembleError {
         /// Number of the store's products in the parts.
         found: u64,
     },
-    /// A built store is not in the plan, or has another state than the planned state.
+    /// The plan does not contain a built store, or plans another state of it.
     #[error("store {store} was built although the plan does not contain it")]
     StoreNotPlanned {
         /// Host of the store.
@@ -62,7 +62,7 @@ pub enum AssembleError {
 /// Assembles the manifest of the next release: kept parts, new parts, brands, totals, id.
 ///
 /// # Errors
-/// The parts do not match the plan; see [`AssembleError`].
+/// The parts do not match the plan.
 pub fn assemble(assembly: Assembly<'_>) -> Result<Manifest, AssembleError> {
     let Assembly {
         previous,
@@ -177,7 +177,6 @@ fn brands(
     }
 }
 
-/// Returns the review totals that a brand shows.
 fn totals(brand: &BrandEntry) -> BrandTotals {
     BrandTotals {
         review_count: brand.review_count,
@@ -186,8 +185,7 @@ fn totals(brand: &BrandEntry) -> BrandTotals {
     }
 }
 
-/// Sets the totals shown for a brand: those of its review app if it has one, otherwise `pages`, those of its product
-/// pages.
+/// Sets the totals shown for a brand: those of its review app, or else `pages`, those of its product pages.
 fn show(brand: &mut BrandEntry, pages: BrandTotals) {
     let shown = match &mut brand.facts.reviews {
         Some(reviews) => {
@@ -201,7 +199,6 @@ fn show(brand: &mut BrandEntry, pages: BrandTotals) {
     brand.rating_count = shown.rating_count;
 }
 
-/// Sums up the totals of brands.
 pub(crate) fn counts(brands: &[BrandEntry]) -> Counts {
     let mut counts = Counts {
         brands: brands.len() as u64,

@@ -11,9 +11,9 @@ pub struct Damage {
     pub sha256: Sha256Hex,
     /// Name of the file within its parts, such as `cards.arrow` or `terms.bin`.
     pub name: String,
-    /// Parts that the file belongs to; empty if it belongs to a brand.
+    /// Parts with the file. Empty for a file of a brand.
     pub parts: Vec<PartId>,
-    /// Stores whose products the release serves from these parts, or the store that the file belongs to; sorted.
+    /// Sorted stores whose products the release serves from these parts, or the store of the file.
     pub stores: Vec<StoreHost>,
     /// Kind of damage to the file.
     pub kind: DamageKind,
@@ -24,7 +24,7 @@ pub struct Damage {
 pub enum DamageKind {
     /// The file does not exist.
     Missing,
-    /// The file has another size than the manifest says.
+    /// The size of the file differs from the manifest.
     Size {
         /// Actual size of the file in bytes.
         found: u64,
@@ -59,7 +59,6 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Maximum number of files of a kind that a message lists.
 const NAMED_MAX: usize = 3;
 
 fn listed<T: fmt::Display>(items: &[T]) -> String {
@@ -70,7 +69,6 @@ fn listed<T: fmt::Display>(items: &[T]) -> String {
     }
 }
 
-/// Formats a message about damage.
 pub(crate) fn text(damage: &[Damage]) -> String {
     listed(damage)
 }
@@ -102,7 +100,6 @@ impl Damage {
     }
 }
 
-/// Returns the damage of a file with this hash and size, or `None` if it is intact.
 pub(crate) fn kind_of(file: &FileEntry, found: Sha256Hex, size_bytes: u64) -> Option<DamageKind> {
     if size_bytes != file.size_bytes {
         let (found, expected) = (size_bytes, file.size_bytes);

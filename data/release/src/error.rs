@@ -118,8 +118,7 @@ pub enum ReleaseError {
         #[source]
         source: OpenError,
     },
-    /// It is unknown whether the event that makes the release current was appended to the log: the response to the
-    /// append was lost, and the log cannot be read.
+    /// The response to the append of the event was lost, and the log cannot be read. The release may be current.
     #[error("it is unknown if {id} is the current release now: check with `haat release list`")]
     Unknown {
         /// Id of the release.

@@ -6,8 +6,8 @@ use data_index::digest::{Hasher, Sha256Hex};
 use data_index::{BuildError, FileEntry, MatchesEntry, NewFile, ProductReviews, delivery_file, reviews_file};
 use data_model::{DeliverySample, DeliveryZone};
 
-/// Writes a brand's delivery samples, sorted by pincode without duplicates, and its zones to a file in `dir`, which is
-/// named by the hash of its content. Returns `None` if there is no delivery data.
+/// Writes a brand's delivery samples and zones to a file in `dir`, named by the hash of its content. `samples` must be
+/// sorted by pincode without duplicates. Returns `None` without delivery data.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -19,8 +19,8 @@ pub fn write_delivery(
     delivery_file(samples, zones)?.map(|file| write(dir, file)).transpose()
 }
 
-/// Writes a review app's data about products, sorted by id without duplicates, to a file in `dir`, which is named by
-/// the hash of its content. Returns `None` if there are no products.
+/// Writes a review app's data about products to a file in `dir`, named by the hash of its content. `products` must be
+/// sorted by id without duplicates. Returns `None` without products.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -28,8 +28,8 @@ pub fn write_reviews(dir: &Path, products: &[ProductReviews]) -> Result<Option<F
     reviews_file(products)?.map(|file| write(dir, file)).transpose()
 }
 
-/// Writes matched product pairs, each in both directions and sorted by id, to a file in `dir`, which is named by the
-/// hash of its content. `rules` is the version of the matching rules.
+/// Writes matched product pairs, each in both directions and sorted by id, to a file in `dir`, named by the hash of its
+/// content. `rules` is the version of the matching rules.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -41,7 +41,7 @@ pub fn write_matches(dir: &Path, rules: u32, pairs: &[MatchedPair]) -> Result<Ma
     })
 }
 
-/// Writes products that are gone, newest first, to a file in `dir`, which is named by the hash of its content.
+/// Writes products that are gone, newest first, to a file in `dir`, named by the hash of its content.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -55,7 +55,6 @@ fn write(dir: &Path, file: NewFile) -> Result<FileEntry, BuildError> {
     Ok(file.entry)
 }
 
-/// Returns the hash and size of a local file.
 pub(crate) fn digest_of_file(path: &Path) -> std::io::Result<(Sha256Hex, u64)> {
     let mut file = std::fs::File::open(path)?;
     let mut hasher = Hasher::default();

@@ -14,8 +14,8 @@ pub struct LocalRelease {
 }
 
 impl LocalRelease {
-    /// Creates a local release whose files are in `files`, each named by its SHA-256, as a build leaves them. Does not
-    /// verify their content; [`ReleaseStore::fetch`](crate::ReleaseStore::fetch) does.
+    /// Creates a local release whose files are in `files`, each named by its SHA-256, as a build leaves them. Only
+    /// [`ReleaseStore::fetch`](crate::ReleaseStore::fetch) verifies their content.
     #[must_use]
     pub fn in_directory(manifest: Manifest, files: &Path) -> Self {
         Self {
@@ -40,16 +40,15 @@ impl LocalRelease {
     /// read once.
     ///
     /// # Errors
-    /// See [`OpenError`]. A damaged file is reported here and cannot cause a crash later.
+    /// A damaged file gives an [`OpenError`] here and no crash later.
     pub fn open(self) -> Result<Release, OpenError> {
         self.open_after(None)
     }
 
-    /// Like [`LocalRelease::open`], while another release is open. Parts that both releases have are opened once, and
-    /// stay mapped.
+    /// Opens the release while another one is open. Parts that both releases have are opened once, and stay mapped.
     ///
     /// # Errors
-    /// As for [`LocalRelease::open`].
+    /// The errors of [`LocalRelease::open`].
     pub fn open_after(self, previous: Option<&Release>) -> Result<Release, OpenError> {
         std::fs::read_dir(&self.files).map_err(|source| OpenError::Cache {
             path: self.files.clone(),

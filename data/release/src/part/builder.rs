@@ -13,8 +13,8 @@ use crate::files::digest_of_file;
 
 /// Builds one part: takes products store by store, and writes files named by their SHA-256.
 ///
-/// Row numbers follow the order of [`PartBuilder::push`] calls. [`BuildOptions`] limits the memory. A builder that is
-/// dropped before [`PartBuilder::finish`] leaves no files.
+/// Row numbers follow the order of [`PartBuilder::push`] calls. [`BuildOptions`] limits the memory. Dropping a builder
+/// before [`PartBuilder::finish`] leaves no files.
 #[derive(Debug)]
 pub struct PartBuilder {
     dir: PathBuf,
@@ -26,8 +26,7 @@ pub struct PartBuilder {
     seen: BTreeSet<StoreHost>,
 }
 
-/// A finished part: its manifest entry and the totals of its stores. Its files are in the build directory, each named
-/// by its SHA-256.
+/// A finished part. Its files are in the build directory, each named by its SHA-256.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartFiles {
     /// Manifest entry of the part, in which every store is live.
@@ -44,12 +43,10 @@ fn file_error(path: &Path) -> impl Fn(io::Error) -> BuildError {
     }
 }
 
-/// Returns a function that creates a file of the part by name in this folder.
 fn create_in(work: &Path) -> impl Fn(&'static str) -> io::Result<BufWriter<File>> {
     move |name| Ok(BufWriter::with_capacity(1 << 18, File::create(work.join(name))?))
 }
 
-/// Returns a function that adds the file's path in this folder to an error.
 fn located_in(work: &Path) -> impl Fn(BuildError) -> BuildError {
     move |error| match error {
         BuildError::File { path, source } => file_error(&work.join(path))(source),
@@ -95,8 +92,8 @@ impl PartBuilder {
     /// Adds the next row, with the product's price history, newest first. The products of a store must be consecutive.
     ///
     /// # Errors
-    /// [`BuildError::PartFull`] if the part is full; the product or the files are unusable. After
-    /// [`BuildError::Columns`] or [`BuildError::Embed`] the builder must be dropped.
+    /// [`BuildError::PartFull`] if the part is full, or the product or the files are unusable. After
+    /// [`BuildError::Columns`] or [`BuildError::Embed`], the builder must be dropped.
     pub fn push(&mut self, product: &Product, facts: &BrandFacts, history: &[PricePoint]) -> Result<(), BuildError> {
         let prices = &self.writer.accept(product)?;
         let store = self.store(product, facts)?;
@@ -115,7 +112,7 @@ impl PartBuilder {
         Ok(())
     }
 
-    /// Returns the index of the product's store in the part, and adds the store if it is new.
+    /// Returns the index of the product's store in the part. A new store is added.
     fn store(&mut self, product: &Product, facts: &BrandFacts) -> Result<u32, BuildError> {
         let store = &product.key.store;
         if facts.brand.store != *store {

@@ -8,9 +8,9 @@ use super::{PartBuilder, PartFiles};
 /// Parts made by one [`PartsBuilder`].
 pub type BuiltParts = Vec<PartFiles>;
 
-/// Builds as many parts as the products of one [`PartPlan`](crate::PartPlan) need. Usually one part is enough. Several
-/// parts are needed if a store is larger than a part, or if its texts need more memory than planned. The builder is
-/// `Send`, so that plans can be built in parallel.
+/// Builds as many parts as the products of one [`PartPlan`](crate::PartPlan) need. One part is usually enough. A store
+/// that is larger than a part, or that has more text than planned, needs several. The builder is `Send`, so that plans
+/// can be built in parallel.
 #[derive(Debug)]
 pub struct PartsBuilder {
     dir: PathBuf,
@@ -20,7 +20,7 @@ pub struct PartsBuilder {
 }
 
 impl PartsBuilder {
-    /// Creates a builder that writes files to `dir`. The constructor writes no files.
+    /// Creates a builder that writes files to `dir`.
     #[must_use]
     pub fn new(dir: &Path, options: &BuildOptions) -> Self {
         Self {
@@ -31,10 +31,11 @@ impl PartsBuilder {
         }
     }
 
-    /// Adds the next product, with its price history, newest first. The products of a store must be consecutive.
+    /// Adds the next product, with its price history, newest first. The products of a store must be consecutive. A full
+    /// part is finished, and another one started.
     ///
     /// # Errors
-    /// See [`PartBuilder::push`]. A full part is not an error: it is finished and another one started.
+    /// The errors of [`PartBuilder::push`].
     pub fn push(&mut self, product: &Product, facts: &BrandFacts, history: &[PricePoint]) -> Result<(), BuildError> {
         if self.part.as_ref().is_some_and(PartBuilder::is_full) {
             self.roll()?;

@@ -27,7 +27,6 @@ struct PriceSpan {
 }
 
 impl StoreSummary {
-    /// Creates a summary without any products.
     pub(crate) fn new(facts: BrandFacts) -> Self {
         Self {
             facts,
@@ -132,14 +131,14 @@ pub(crate) fn fingerprint(facts: &BrandFacts, embedding: Option<&Embedding>) -> 
     let Ok(made_from) = serde_json::to_vec(&(
         SCHEMA_VERSION,
         &facts.catalogue_hash,
-        // Content that is equal now may have changed in between, which the price history shows. Therefore the time
-        // counts too.
+        // The time counts too, because equal content may have changed in between, which the price history shows.
         facts.refreshed_at,
         &facts.brand.name,
         facts.brand.currency,
         embedding,
     )) else {
-        // Numbers and texts always serialize. An empty fingerprint equals no other, so it would only cost a re-index.
+        // Numbers and texts always serialize. An empty fingerprint equals no other, and would only cost another
+        // indexing.
         return String::new();
     };
     hex::encode(digest::prefix::<12>(&made_from))

@@ -14,20 +14,20 @@ pub struct LakeStore {
     pub product_count: u64,
 }
 
-/// Options that decide when parts are reused, rewritten and merged.
+/// Options that determine when parts are reused, rewritten and merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanOptions {
     /// Maximum number of rows in a part, as in [`BuildOptions`](data_index::BuildOptions).
     pub rows_max: u32,
-    /// Maximum share of dead rows in a part. Per build, the part that exceeds it most is rewritten.
+    /// Maximum share of dead rows in a part. A build rewrites the part that exceeds it most.
     pub dead_share_max: f64,
-    /// Number of parts of similar size that are merged into one of the next size; at least 2.
+    /// Number of parts of similar size that are merged into one of the next size, at least 2.
     pub merge_factor: usize,
-    /// Embedder, as in [`BuildOptions`](data_index::BuildOptions). Stores with vectors of another embedder are indexed
+    /// Embedder, as in [`BuildOptions`](data_index::BuildOptions). Stores with vectors of another one are indexed
     /// again.
     pub embedding: Option<Embedding>,
-    /// Stores whose products cannot be read. Existing parts that contain an unreadable store are neither rewritten nor
-    /// merged. Unreadable stores without an up-to-date part are left out of the release, see [`BuildPlan::left_out`].
+    /// Stores whose products cannot be read. Existing parts with such a store are neither rewritten nor merged. Without
+    /// an up-to-date part, the store is left out of the release: see [`BuildPlan::left_out`].
     pub unreadable: BTreeSet<StoreHost>,
 }
 
@@ -43,7 +43,7 @@ impl Default for PlanOptions {
     }
 }
 
-/// Parts with a larger share of dead rows than this are all rewritten in the same build.
+/// All parts with a larger share of dead rows than this are rewritten in the same build.
 const DEAD_SHARE_URGENT: f64 = 0.6;
 
 /// Plan of a build.
@@ -51,17 +51,17 @@ const DEAD_SHARE_URGENT: f64 = 0.6;
 pub struct BuildPlan {
     /// Reused parts, with their stores marked live or dead.
     pub keep: Vec<PartEntry>,
-    /// New parts. The parts can be built from the lake in any order or in parallel.
+    /// New parts, which can be built from the lake in any order or in parallel.
     pub build: Vec<PartPlan>,
     /// Parts of the previous release that the next one does not contain.
     pub drop: Vec<PartId>,
     /// Embedder of the build.
     pub embedding: Option<Embedding>,
-    /// Stores that need indexing but cannot be read. The release is assembled without them.
+    /// Stores that need indexing but cannot be read. The release does not contain them.
     pub left_out: BTreeSet<StoreHost>,
 }
 
-/// Plan of a part to build. If a store does not fit into one part, several parts are built.
+/// Plan of a part to build. A store that does not fit into one part needs several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartPlan {
     /// Stores whose products the part will contain, sorted.
@@ -71,7 +71,6 @@ pub struct PartPlan {
 }
 
 impl BuildPlan {
-    /// Returns every store whose products must be read.
     #[must_use]
     pub(crate) fn stores_to_index(&self) -> BTreeSet<StoreHost> {
         self.build.iter().flat_map(|part| part.stores.iter().cloned()).collect()
@@ -135,7 +134,7 @@ impl<'a> Planner<'a> {
             rewritten: false,
         };
         if previous.is_some_and(|manifest| manifest.schema_version != SCHEMA_VERSION) {
-            // The file layout differs, so no part can be shared.
+            // The file layout differs, so that no part can be shared.
             planner.drop = planner.keep.drain(..).map(|part| part.id).collect();
         }
         planner.index_what_changed();
@@ -185,7 +184,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Marks the runs that stay live, and drops parts without live rows.
+    /// Drops parts without live rows.
     fn mark(&mut self) {
         let (wanted, index) = (&self.wanted, &self.index);
         for part in &mut self.keep {
@@ -221,8 +220,8 @@ impl<'a> Planner<'a> {
         true
     }
 
-    /// Merges parts of similar size if there are enough of them, counting the new rows as a part. Returns `true` if
-    /// parts were merged.
+    /// Merges parts of similar size if there are enough of them. The new rows count as a part. Returns `true` if parts
+    /// were merged.
     fn merge_the_small(&mut self) -> bool {
         let full = self.options.rows_max / 2;
         let factor = self.options.merge_factor.max(2);

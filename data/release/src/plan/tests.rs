@@ -25,7 +25,7 @@ fn store(number: u32, version: u32, rows: u64) -> LakeStore {
     }
 }
 
-/// Returns the parts that the plan would lead to, without building them.
+/// The parts are planned but not built.
 fn built(plan: &BuildPlan, stores: &[LakeStore], rows_max: u32, next_id: &mut u128) -> Vec<PartEntry> {
     let mut parts: Vec<PartEntry> = Vec::new();
     for group in &plan.build {
@@ -96,7 +96,7 @@ fn next(
     (plan, manifest)
 }
 
-/// Checks that every store is live with all of its rows in the lake's current state, and that nothing else is live.
+/// Every store must be live with all of its rows in the lake's current state, and nothing else may be live.
 fn check(manifest: &Manifest, stores: &[LakeStore]) -> Result<(), TestCaseError> {
     let mut live: BTreeMap<(StoreHost, String), u64> = BTreeMap::new();
     for part in &manifest.parts {

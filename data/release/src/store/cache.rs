@@ -8,12 +8,10 @@ use data_model::Timestamp;
 use super::ReleaseStore;
 use crate::error::ReleaseError;
 
-/// Returns the folder of a cache for complete files.
 pub(super) fn files_dir(cache: &Path) -> PathBuf {
     cache.join("files")
 }
 
-/// Returns the folder of a cache for incomplete files.
 pub(super) fn partial_dir(cache: &Path) -> PathBuf {
     cache.join("partial")
 }
@@ -28,8 +26,8 @@ pub(super) fn local(action: &'static str, path: &Path) -> impl Fn(std::io::Error
 }
 
 impl ReleaseStore {
-    /// Removes files from a cache that no manifest of `keep` needs and that are older than `min_age`. Leftovers of
-    /// interrupted fetches are removed too. Returns the number of bytes freed. An open release stays readable.
+    /// Removes files from a cache that no manifest of `keep` needs and that are older than `min_age`, and leftovers of
+    /// interrupted fetches. Returns the number of bytes freed. An open release stays readable.
     ///
     /// # Errors
     /// The cache cannot be listed.
@@ -67,7 +65,7 @@ impl ReleaseStore {
     }
 }
 
-/// Returns the time from `from` to `now`; zero if `from` is in the future.
+/// Returns zero if `from` is in the future.
 pub(super) fn age(from: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(u64::try_from(now.millis_since(from)).unwrap_or(0))
 }

@@ -3,11 +3,10 @@ use std::fmt;
 use data_model::{ReleaseId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// An event of the release log. The event states which release is current from then on, and whether another release may
-/// be published over it.
+/// An event of the release log. It determines the current release and whether another release may be published over it.
 ///
-/// Only the last event determines the current release and its pin. A program that does not know an event type refuses
-/// to read the log. Therefore a program that does not know pins cannot publish over a pinned release.
+/// Only the last event counts. A program refuses to read a log with an unknown event type, so that a program without
+/// support for pins cannot publish over a pinned release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum LogEvent {
@@ -31,12 +30,12 @@ pub enum LogEvent {
         release: ReleaseId,
         /// Time of the event.
         at: Timestamp,
-        /// Time at which the release became current, which was before the pin or at the same time.
+        /// Time at which the release became current, at most the time of the pin.
         published_at: Timestamp,
-        /// Time and origin of the pin. A rollback from a pinned release keeps the values of its pin.
+        /// Time and origin of the pin. A rollback from a pinned release keeps its pin.
         pin: Pin,
     },
-    /// The pin was removed; the release stays current.
+    /// The pin was removed. The release stays current.
     Unpin {
         /// Release that is no longer pinned.
         release: ReleaseId,
@@ -47,7 +46,7 @@ pub enum LogEvent {
     },
 }
 
-/// A pin, which prevents publishing over the current release until it is unpinned.
+/// A pin, which prevents publishing over the current release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
     /// Time at which the release was pinned.
@@ -123,7 +122,7 @@ impl LogEvent {
 /// The current release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Current {
-    /// Number of the last event. [`Publication::expected`](crate::Publication::expected) takes this number.
+    /// Number of the last event, for [`Publication::expected`](crate::Publication::expected).
     pub seq: u64,
     /// Id of the release.
     pub id: ReleaseId,
@@ -172,8 +171,7 @@ mod tests {
         ReleaseId::from_digest([name; 8])
     }
 
-    /// Returns the lineage of these events: an uppercase letter publishes a release, and a lowercase letter rolls back
-    /// to it.
+    /// An uppercase letter publishes a release, and a lowercase letter rolls back to it.
     fn line(events: &str) -> String {
         let at = Timestamp::from_micros(0);
         let events: Vec<_> = events
@@ -201,7 +199,7 @@ mod tests {
             ("ABaC", "AC"),
             // A rollback by id may deliberately go forward.
             ("ABab", "AB"),
-            // Published again, because its inputs came back.
+            // The inputs of the release came back.
             ("ABA", "ABA"),
             ("ABAb", "AB"),
             ("AA", "A"),

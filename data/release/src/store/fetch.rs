@@ -17,7 +17,6 @@ use crate::error::ReleaseError;
 use crate::files::digest_of_file;
 use crate::local::LocalRelease;
 
-/// Maximum number of files that are fetched or verified concurrently.
 pub(super) const FILES_AT_ONCE: usize = 4;
 
 /// Numbers of a fetched release's files by origin.
@@ -33,14 +32,12 @@ pub struct FetchReport {
     pub downloaded_bytes: u64,
 }
 
-/// A file that is in the cache after a fetch.
 #[derive(Debug)]
 pub(super) struct FetchedFile {
     pub(super) file: FileEntry,
     pub(super) source: Source,
 }
 
-/// Origin of a fetched file.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Source {
     Cache,
@@ -50,10 +47,10 @@ pub(super) enum Source {
 
 impl ReleaseStore {
     /// Fetches every file of a release that `cache` lacks, and verifies all files by size and SHA-256. A cached file
-    /// that was verified within a day, and that is unchanged according to the file system, is not read again.
+    /// that was verified within a day and is unchanged according to the file system is not read again.
     ///
-    /// Fetches can be interrupted, and can run in several processes on one cache: a file appears under its final name
-    /// only once it is complete, verified and synced. If the store is on the same file system, files are hard-linked.
+    /// Fetches can be interrupted, and can run in several processes on one cache: a file gets its final name only once
+    /// it is complete, verified and synced. If the store is on the same file system, files are hard-linked.
     ///
     /// # Errors
     /// A file is missing or damaged, or the store or the cache failed. Fetched files stay for the next attempt.
@@ -62,10 +59,10 @@ impl ReleaseStore {
         self.fetch_reporting(manifest, cache).await.map(|(release, _)| release)
     }
 
-    /// Like [`ReleaseStore::fetch`], but also reports the origins of the files.
+    /// Fetches a release as [`ReleaseStore::fetch`] does, and reports the origins of the files.
     ///
     /// # Errors
-    /// As [`ReleaseStore::fetch`].
+    /// The errors of [`ReleaseStore::fetch`].
     #[boxed]
     pub async fn fetch_reporting(
         &self,
@@ -97,7 +94,7 @@ impl ReleaseStore {
         }
         self.verified.load(cache);
         let files: BTreeMap<Sha256Hex, &FileEntry> = manifest.files().map(|file| (file.sha256, file)).collect();
-        // Boxed, because otherwise the compiler cannot prove that this future is `Send`.
+        // Without the box, the compiler cannot prove that this future is `Send`.
         let fetches: Vec<BoxFuture<'_, _>> = files
             .into_values()
             .map(|file| self.fetch_file(manifest, file, cache).boxed())
@@ -141,7 +138,7 @@ impl ReleaseStore {
             Ok(fetched(source))
         });
         if placed.is_err() {
-            // If the file cannot be removed now, `clean_cache` removes it later.
+            // `clean_cache` removes a file that cannot be removed now.
             let _ = std::fs::remove_file(&partial);
         } else if let Ok(state) = State::of(&target) {
             self.verified.remember(target, state, self.clock.now());
@@ -149,8 +146,7 @@ impl ReleaseStore {
         placed
     }
 
-    /// Returns `true` if a local file exists and is intact. A damaged file in a cache counts as missing and is
-    /// replaced.
+    /// A damaged file in a cache counts as missing and is replaced.
     pub(super) async fn is_verified(&self, target: &Path, file: &FileEntry) -> Result<bool, ReleaseError> {
         let Ok(state) = State::of(target) else { return Ok(false) };
         if state.size_bytes != file.size_bytes {
@@ -200,7 +196,7 @@ impl ReleaseStore {
         let mut hasher = Hasher::default();
         while let Some(chunk) = chunks.try_next().await.map_err(failed)? {
             hasher.update(&chunk);
-            // A chunk has at most some megabytes and is written to the page cache, so it is not worth a separate
+            // A chunk has at most some megabytes and is written to the page cache, which is not worth a separate
             // thread.
             to.write_all(&chunk).map_err(local("write a file in", folder))?;
             if hasher.size_bytes() > file.size_bytes {

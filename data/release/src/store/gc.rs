@@ -17,15 +17,15 @@ use crate::error::ReleaseError;
 /// Limits of a garbage collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GcOptions {
-    /// Number of releases to keep, including the current one; at least 1.
+    /// Number of releases to keep, at least 1. The current one counts.
     pub keep_last: usize,
-    /// Minimum age of objects to be removed. Younger objects may belong to a publication in progress, so this must be
-    /// longer than any publication takes.
+    /// Minimum age of objects to remove. It must be longer than any publication takes, because younger objects may
+    /// belong to a publication in progress.
     pub min_age: Duration,
-    /// If `true`, also removes damaged manifests and damaged log entries of any age, and thereby gives up their
-    /// releases. The current release's manifest and the newest log entry are never removed.
+    /// `true` to also remove damaged manifests and damaged log entries of any age, which gives up their releases. The
+    /// current release's manifest and the newest log entry are never removed.
     pub drop_damaged: bool,
-    /// If `true`, only reports what would be removed.
+    /// `true` to only report the objects to remove.
     pub dry_run: bool,
 }
 
@@ -51,14 +51,13 @@ pub struct GcReport {
     pub bytes: u64,
     /// Damaged manifests and log entries that were removed because of [`GcOptions::drop_damaged`].
     pub dropped: Vec<Unreadable>,
-    /// Damaged manifests and log entries that were not removed. Damaged objects can prevent the removal of files or
-    /// releases: see [`ReleaseStore::collect`].
+    /// Damaged manifests and log entries that were not removed. They can prevent the removal of files or releases: see
+    /// [`ReleaseStore::collect`].
     pub unreadable: Vec<Unreadable>,
-    /// `true` if files or releases were retained because a manifest or a log entry cannot be read.
+    /// `true` if a manifest or a log entry cannot be read, so that files or releases were retained.
     pub held: bool,
 }
 
-/// Releases that are retained according to the log.
 struct KeptReleases {
     releases: BTreeSet<ReleaseId>,
     /// `true` if a damaged log entry may have made one of the last releases current.
@@ -66,14 +65,12 @@ struct KeptReleases {
 }
 
 impl ReleaseStore {
-    /// Removes releases that are neither current nor among the last ones, and files that no remaining release names.
-    /// A pinned release is the current one.
+    /// Removes releases that are neither current nor among the last ones, and files that no remaining release names. A
+    /// pinned release is the current one.
     ///
-    /// Manifests are removed before files, so that no manifest ever names a missing file. Unreadable objects count as
-    /// needed:
-    /// * While a remaining manifest is damaged, no file is removed, because the files that the manifest names are
-    ///   unknown. The damaged manifest does not count as one of the last releases. The damaged manifest is removed once
-    ///   enough newer manifests are readable.
+    /// Manifests are removed first, so that no manifest ever names a missing file. Unreadable objects count as needed:
+    /// * While a remaining manifest is damaged, no file is removed, because its files are unknown. It does not count as
+    ///   one of the last releases, and is removed once enough newer manifests are readable.
     /// * While a damaged log entry may belong to one of the last releases, all releases are retained.
     ///
     /// [`GcOptions::drop_damaged`] removes both kinds of damaged objects.
@@ -96,7 +93,6 @@ impl ReleaseStore {
         // All manifests are read before anything is removed.
         let (mut named, mut damaged, mut dropped) = (BTreeSet::new(), false, Vec::new());
         for meta in &manifests {
-            // A file that is not a manifest names no files.
             let Some(id) = manifest_id(&meta.location) else {
                 continue;
             };
@@ -125,7 +121,8 @@ impl ReleaseStore {
         if !options.dry_run && !report.held && report.unreadable.is_empty() {
             self.cut_log(&kept.releases).await?;
         }
-        // If only log entries are damaged, all manifests were retained, so files that no manifest names are not needed.
+        // If only log entries are damaged, all manifests were retained, so that files without a manifest are not
+        // needed.
         if damaged {
             return Ok(report);
         }
@@ -154,8 +151,8 @@ impl ReleaseStore {
         let Events { read, damaged } = self.events().await?;
         let keep_last = options.keep_last.max(1);
         let (mut releases, mut last) = (BTreeSet::new(), BTreeSet::new());
-        // A damaged entry matters if it precedes an event with the number `counts_from` or a higher number. In that
-        // case the list of last releases may be incomplete, or the entry may be younger than `min_age`.
+        // Only a damaged entry that precedes an event from `counts_from` on matters. The list of last releases may then
+        // be incomplete, or the entry may be younger than `min_age`.
         let mut counts_from = u64::MAX;
         for (seq, event) in read.iter().rev() {
             let id = event.release();
@@ -164,8 +161,8 @@ impl ReleaseStore {
             if room || young || last.contains(&id) {
                 releases.insert(id);
             }
-            // A release with an unreadable manifest does not count towards `keep_last`, because a rollback to it is not
-            // possible.
+            // A rollback to a release with an unreadable manifest is not possible, so that it does not count towards
+            // `keep_last`.
             if room && self.is_readable(id).await? {
                 last.insert(id);
             }
@@ -189,9 +186,8 @@ impl ReleaseStore {
         Ok(KeptReleases { releases, in_doubt })
     }
 
-    /// Removes log events that are older than all retained releases, because no rollback can reach the releases of
-    /// these events. For each retained release, the log retains the event that last published it and all later events,
-    /// which rollbacks follow.
+    /// Removes log events that are older than all retained releases. The log retains the event that last published each
+    /// of them, and all later events, which rollbacks follow.
     async fn cut_log(&self, kept: &BTreeSet<ReleaseId>) -> Result<(), ReleaseError> {
         let Events { read, .. } = self.events().await?;
         let mut first = read.last().map_or(0, |(seq, _)| *seq);
@@ -199,7 +195,7 @@ impl ReleaseStore {
             let of = |event: &LogEvent| event.release() == *id;
             let is_publish = |event: &LogEvent| of(event) && matches!(event, LogEvent::Publish { .. });
             let published = read.iter().rfind(|(_, event)| is_publish(event));
-            // A release that was published before the log was last truncated.
+            // The release was published before the log was last truncated.
             let named = published.or_else(|| read.iter().find(|(_, event)| of(event)));
             first = named.map_or(first, |(seq, _)| first.min(*seq));
         }
@@ -209,7 +205,7 @@ impl ReleaseStore {
             .map_err(storage("truncate the release log"))
     }
 
-    /// Returns `true` if a release's manifest is not damaged. A collected manifest also counts as readable.
+    /// A collected manifest is readable too.
     async fn is_readable(&self, id: ReleaseId) -> Result<bool, ReleaseError> {
         match self.find_manifest(id).await {
             Ok(_) => Ok(true),
@@ -218,7 +214,6 @@ impl ReleaseStore {
         }
     }
 
-    /// Returns the names of the files in a retained manifest, or the reason why it cannot be read.
     async fn named_by(
         &self,
         id: ReleaseId,
@@ -236,7 +231,7 @@ impl ReleaseStore {
         }
     }
 
-    /// Removes manifests. If a rollback has made one of these releases current meanwhile, restores all manifests.
+    /// Removes manifests. If a rollback meanwhile made one of these releases current, restores all of them.
     async fn remove_manifests(&self, ids: &[ReleaseId]) -> Result<(), ReleaseError> {
         let mut removed: Vec<(ReleaseId, Bytes)> = Vec::new();
         for id in ids {

@@ -12,7 +12,6 @@ use crate::error::ReleaseError;
 const ACTION: &str = "read the release log";
 
 impl ReleaseStore {
-    /// Returns the newest event with its number.
     pub(super) async fn head(&self) -> Result<Option<(u64, LogEvent)>, ReleaseError> {
         match self.log.latest().await {
             Err(error) if error.is_damage() => Ok(self.events().await?.read.pop()),
@@ -30,7 +29,7 @@ impl ReleaseStore {
     }
 
     /// Derives a lost newest event from the events before it and from the manifests. A publication writes its manifest
-    /// before its event, so a newer manifest that no event names belongs to the lost publication. If there is no such
+    /// before its event, so that a newer manifest without an event belongs to the lost publication. If there is no such
     /// manifest, or more than one, or the previous release is pinned, nothing is assumed to have changed.
     pub(super) async fn stand_in(&self, before: &Events) -> Result<Option<LogEvent>, ReleaseError> {
         let last = before.read.last().map(|(_, event)| event);
@@ -47,7 +46,7 @@ impl ReleaseStore {
         }
         unnamed.retain(|manifest| last.is_none_or(|last| manifest.built_at >= last.at()));
         Ok(match unnamed.as_slice() {
-            // A pinned release is not replaced by a publication.
+            // A publication does not replace a pinned release.
             [published] if last.is_none_or(|last| last.pin().is_none()) => Some(LogEvent::Publish {
                 release: published.id,
                 at: published.built_at,
@@ -57,7 +56,6 @@ impl ReleaseStore {
     }
 }
 
-/// Returns an event that keeps the state after `event`.
 const fn unchanged(event: &LogEvent) -> LogEvent {
     let (release, at, published_at) = (event.release(), event.at(), event.published_at());
     match event.pin() {

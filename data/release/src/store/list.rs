@@ -28,7 +28,7 @@ pub struct ListedRelease {
     pub counts: Counts,
     /// Number of parts in the release.
     pub parts: usize,
-    /// Total size of the release's files in bytes, each content counted once.
+    /// Total size of the release's files in bytes, with each content counted once.
     pub size_bytes: u64,
 }
 
@@ -77,7 +77,7 @@ impl Unreadable {
 pub struct Listing {
     /// Releases that can be fetched, ordered by the time at which they last became current, newest first.
     pub releases: Vec<ListedRelease>,
-    /// Current release. The current release is missing in `releases` if its manifest is lost or damaged.
+    /// Current release, which is missing in `releases` if its manifest is lost or damaged.
     pub current: Option<Current>,
     /// Default target of a rollback: the release that was current before, if it still exists.
     pub back: Option<ReleaseId>,
@@ -94,22 +94,20 @@ pub struct RolledBack {
     pub at: Timestamp,
 }
 
-/// Readable events of the log, and damaged entries.
 #[derive(Default)]
 pub(super) struct Events {
     pub(super) read: Vec<(u64, LogEvent)>,
     pub(super) damaged: Vec<(u64, Unreadable)>,
 }
 
-/// Maximum number of log entries that are read, from the newest, to find the release that was published last.
+/// Maximum number of log entries that are read to find the release that was published last.
 const ROLL_BACKS_MAX: usize = 1_000;
 
 impl ReleaseStore {
-    /// Returns the releases that can be fetched, ordered by the time at which they last became current, newest first;
-    /// see [`ReleaseStore::listing`].
+    /// Returns the releases of [`ReleaseStore::listing`].
     ///
     /// # Errors
-    /// As [`ReleaseStore::listing`].
+    /// The errors of [`ReleaseStore::listing`].
     #[boxed]
     pub async fn list(&self) -> Result<Vec<ListedRelease>, ReleaseError> {
         Ok(self.listing().await?.releases)
@@ -124,10 +122,10 @@ impl ReleaseStore {
         Ok(self.listing_of_manifests().await?.0)
     }
 
-    /// Like [`ReleaseStore::listing`], with the manifests of the listed releases in the same order.
+    /// Returns the listing with the manifests of the listed releases in the same order.
     ///
     /// # Errors
-    /// As [`ReleaseStore::listing`].
+    /// The errors of [`ReleaseStore::listing`].
     #[boxed]
     pub async fn listing_of_manifests(&self) -> Result<(Listing, Vec<Manifest>), ReleaseError> {
         let Events { read, damaged } = self.events().await?;
@@ -146,7 +144,6 @@ impl ReleaseStore {
             }
             let manifest = match self.find_manifest(id).await {
                 Ok(Some(manifest)) => manifest,
-                // A release whose manifest was collected is no longer listed.
                 Ok(None) => continue,
                 Err(ReleaseError::ManifestDamaged { reason, .. }) => {
                     listing.unreadable.push(Unreadable::manifest(id, reason));
@@ -165,8 +162,8 @@ impl ReleaseStore {
         Ok((listing, manifests))
     }
 
-    /// Returns the release that was rolled back: the one that was published last, if it is not current. A release whose
-    /// content came back with a new build counts as published, not as rolled back.
+    /// Returns the release that was rolled back: the last published one, if it is not current. A release whose content
+    /// came back with a new build is published, not rolled back.
     ///
     /// # Errors
     /// The store failed.
@@ -183,7 +180,7 @@ impl ReleaseStore {
                     return Ok((release != current).then_some(RolledBack { release, at }));
                 }
                 Ok(_) => {}
-                // The release that a damaged entry published is unknown.
+                // The release of a damaged entry is unknown.
                 Err(error) if error.is_damage() => {}
                 Err(error) => return Err(storage(ACTION)(error)),
             }
@@ -191,11 +188,11 @@ impl ReleaseStore {
         Ok(None)
     }
 
-    /// Returns every damaged log entry, entry copy and manifest, including manifests that no entry names. Reads all of
-    /// them, but does not check the files of releases.
+    /// Returns every damaged log entry, entry copy and manifest, including manifests that no entry names. The files of
+    /// releases are not checked.
     ///
     /// # Errors
-    /// As [`ReleaseStore::listing`].
+    /// The errors of [`ReleaseStore::listing`].
     #[boxed]
     pub async fn unreadable(&self) -> Result<Vec<Unreadable>, ReleaseError> {
         let damaged = self.events().await?.damaged;

@@ -11,22 +11,22 @@ use crate::error::ReleaseError;
 
 const ACTION: &str = "repair the release log";
 
-/// Way in which a damaged object was, or would be, repaired.
+/// Repair of a damaged object. A dry run only plans it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogRepair {
-    /// An event or its copy, rewritten from the other. No data is lost.
+    /// An event or its copy is rewritten from the other. No data is lost.
     Copy,
-    /// The newest event, lost with its copy, derived from the only newer manifest that no event names.
+    /// The newest event is lost with its copy, and is derived from the only newer manifest that no event names.
     Manifest(ReleaseId),
-    /// The newest event, lost with its copy, and no manifest shows a publication. The release of the event before it
+    /// The newest event is lost with its copy, and no manifest shows a publication. The release of the event before it
     /// becomes current. The lost event may have been a rollback, or may have set or removed a pin.
     Unknown(ReleaseId),
-    /// An event, lost with its copy, which was removed because later events made it irrelevant.
+    /// An event that is lost with its copy is removed, because later events made it irrelevant.
     Removed,
-    /// The damaged record of a refused build, which was removed. The next refused build writes a new one.
+    /// The damaged record of a refused build is removed. The next refused build writes a new one.
     Refusal,
-    /// The newest event, lost with its copy, which stays because no event or manifest names a release. The next build
+    /// The newest event is lost with its copy, and stays because no event or manifest names a release. The next build
     /// is published after it.
     Nothing,
 }
@@ -36,13 +36,13 @@ pub enum LogRepair {
 pub struct MendedObject {
     /// Path of the object in the store.
     pub path: String,
-    /// Way in which the object is repaired.
+    /// Repair of the object.
     pub how: LogRepair,
 }
 
 impl ReleaseStore {
-    /// Rewrites lost or damaged objects of the log, and removes an unreadable record of a refused build. With `dry_run`
-    /// it only reports the repairs. Damaged manifests are not repaired here, because the next build rewrites them.
+    /// Rewrites lost or damaged objects of the log, and removes an unreadable record of a refused build. With
+    /// `dry_run`, only reports the repairs. The next build rewrites damaged manifests.
     ///
     /// # Errors
     /// The store failed.

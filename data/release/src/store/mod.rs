@@ -36,8 +36,8 @@ use crate::error::ReleaseError;
 /// * A manifest names only files that exist, complete and verified.
 /// * The event with the highest number, or its copy, determines the current release. An event is one conditional put,
 ///   so that readers see the old release or the new one, never a mixture.
-/// * Files and manifests never change, unless they are damaged: then [`ReleaseStore::publish`] rewrites them.
-///   Only [`ReleaseStore::collect`] removes them.
+/// * Files and manifests never change, except that [`ReleaseStore::publish`] rewrites damaged ones. Only
+///   [`ReleaseStore::collect`] removes them.
 #[derive(Debug)]
 pub struct ReleaseStore {
     storage: Storage,
@@ -63,7 +63,7 @@ fn manifest_id(path: &Path) -> Option<ReleaseId> {
 }
 
 impl ReleaseStore {
-    /// Creates a store for the releases in `storage`, which is the root's `releases` folder.
+    /// Creates a store for the releases in `storage`, the root's `releases` folder.
     #[must_use]
     pub fn new(storage: Storage, clock: Arc<dyn Clock>) -> Self {
         let log = EventLog::new(&storage, "log").with_copies();
@@ -75,8 +75,8 @@ impl ReleaseStore {
         }
     }
 
-    /// Returns the current release; `None` before the first one. If the newest event and its copy are lost, the current
-    /// release is derived from the manifests and the event before it.
+    /// Returns the current release, or `None` before the first one. If the newest event and its copy are lost, the
+    /// manifests and the event before it determine the current release.
     ///
     /// # Errors
     /// The store failed.

@@ -16,17 +16,17 @@ use crate::checks::{self, CheckOptions};
 use crate::damage::Damage;
 use crate::error::ReleaseError;
 
-/// A release that is to become the current one.
+/// A release to make current.
 #[derive(Debug)]
 pub struct Publication<'a> {
     /// Manifest of the release.
     pub manifest: &'a Manifest,
     /// Folder of the release's new files, each named by its SHA-256.
     pub files: &'a Path,
-    /// Folder to which the release is fetched, and from which the release is opened for its checks. The folder can be a
-    /// query server's cache.
+    /// Folder to which the release is fetched and from which it is opened for its checks, such as a query server's
+    /// cache.
     pub cache: &'a Path,
-    /// Number of the last event when the build began ([`Current::seq`]); `None` if there was none.
+    /// Number of the last event when the build began ([`Current::seq`]), or `None` without an event.
     pub expected: Option<u64>,
     /// Options of the checks before publishing.
     pub checks: &'a CheckOptions,
@@ -37,11 +37,11 @@ pub struct Publication<'a> {
 pub enum Published {
     /// The release is current now.
     Published(Current),
-    /// The release was current already. No file was written, except for repairs of damaged files.
+    /// The release was current already. Only damaged files were rewritten.
     Unchanged(Current),
-    /// Another event was appended first. The caller must read the release that is current now and plan again.
+    /// Another event was appended first. The caller must read the current release and plan again.
     Lost(Option<Current>),
-    /// Another release is pinned, so no file was written. See [`ReleaseStore::pin`] and [`CheckOptions::despite_pin`].
+    /// Another release is pinned, so no file was written: see [`ReleaseStore::pin`] and [`CheckOptions::despite_pin`].
     Pinned(Current),
 }
 
@@ -50,14 +50,14 @@ impl ReleaseStore {
     /// verified (see [`ReleaseStore::fetch`]), opens the release, and runs its checks. Finally writes its manifest, and
     /// appends one event if no other event was appended since `expected`.
     ///
-    /// Files that are missing or damaged in the store are replaced by intact copies from the build or the cache, even
-    /// if the release is already current. A damaged manifest is replaced too.
+    /// Missing or damaged files in the store are replaced by intact copies from the build or the cache, even if the
+    /// release is already current. A damaged manifest is replaced too.
     ///
     /// After a failure or a crash at any time, readers see either the previous release or the new release.
     ///
     /// # Errors
-    /// The release fails its checks, a file is damaged and there is no intact copy, or the store failed. After
-    /// [`ReleaseError::Unknown`], and only then, the release may be current: check before trying again.
+    /// The release fails its checks, a file is damaged without an intact copy, or the store failed. Only after
+    /// [`ReleaseError::Unknown`] may the release be current: check before trying again.
     #[tracing::instrument(target = "trace::release", name = "release publish", level = "info", skip_all, fields(release = %publication.manifest.id))]
     pub fn publish<'a>(&'a self, publication: Publication<'a>) -> BoxFuture<'a, Result<Published, ReleaseError>> {
         Box::pin(self.publish_checked(publication))
@@ -116,7 +116,6 @@ impl ReleaseStore {
         self.append(expected, |at| LogEvent::Publish { release: id, at }).await
     }
 
-    /// Verifies the uploaded files in the store.
     async fn read_back(&self, manifest: &Manifest, uploaded: &BTreeSet<Sha256Hex>) -> Result<(), ReleaseError> {
         let mut damage = Vec::new();
         for file in manifest.files().filter(|file| uploaded.contains(&file.sha256)) {
@@ -138,7 +137,7 @@ impl ReleaseStore {
         let json = |source| ReleaseError::ManifestNotJson { id, source };
         let bytes = Bytes::from(serde_json::to_vec(manifest).map_err(json)?);
         let path = manifest_path(id);
-        // The stored manifest counts, regardless of which process wrote it and even if the response was lost.
+        // The stored manifest counts, whichever process wrote it, and even if the response was lost.
         let new = matches!(put_new(&self.storage, &path, bytes.clone()).await, Ok(true));
         if !new && !matches!(self.find_manifest(id).await, Ok(Some(_))) {
             let aside = keep_aside(&self.storage, &path).await;
@@ -150,23 +149,22 @@ impl ReleaseStore {
         Ok(())
     }
 
-    /// Makes an older release current again. If a release is pinned, the pin moves to the older release.
-    ///
-    /// Does nothing if the release is already current.
+    /// Makes an older release current again. A pin moves to the older release. Does nothing if the release is current
+    /// already.
     ///
     /// # Errors
     /// The release no longer exists, one of its files is missing or damaged (every file is read), or the store failed.
-    /// After [`ReleaseError::Unknown`], and only then, the release may be current nevertheless.
+    /// Only after [`ReleaseError::Unknown`] may the release be current nevertheless.
     #[boxed]
     pub async fn rollback(&self, to: ReleaseId) -> Result<Published, ReleaseError> {
         self.go_to(to, None).await
     }
 
-    /// Pins a release and makes it current if it is not current yet. From then on no build on any machine publishes
-    /// over the release until it is unpinned, or until a publication sets [`CheckOptions::despite_pin`].
+    /// Pins a release and makes it current. No build on any machine publishes over the release until it is unpinned, or
+    /// until a publication sets [`CheckOptions::despite_pin`].
     ///
     /// # Errors
-    /// As [`ReleaseStore::rollback`]. The files of a release that is already current are not read.
+    /// The errors of [`ReleaseStore::rollback`]. The files of a release that is already current are not read.
     #[boxed]
     pub async fn pin(&self, id: ReleaseId, by: PinnedBy) -> Result<Published, ReleaseError> {
         self.go_to(id, Some(by)).await
@@ -175,7 +173,7 @@ impl ReleaseStore {
     /// Removes the pin of the current release, which stays current.
     ///
     /// # Errors
-    /// There is no release, or the store failed. After [`ReleaseError::Unknown`], and only then, the pin may be removed
+    /// There is no release, or the store failed. Only after [`ReleaseError::Unknown`] may the pin be removed
     /// nevertheless.
     #[boxed]
     pub async fn unpin(&self) -> Result<Published, ReleaseError> {
@@ -212,8 +210,7 @@ impl ReleaseStore {
         if let (Published::Published(now), Some(before), None) = (&published, current, stays)
             && self.find_manifest(to).await?.is_none()
         {
-            // A garbage collection that began earlier removed the manifest, so the previous release is made current
-            // again.
+            // A garbage collection that began earlier removed the manifest.
             let back = |at| made_current(before.id, at, None, before.pinned);
             self.append(Some(now.seq), back).await?;
             return Err(ReleaseError::NoSuchRelease(to));
@@ -269,9 +266,9 @@ impl ReleaseStore {
         }
     }
 
-    /// Returns the current release's manifest. If it is damaged or missing, returns the last one before it that can be
-    /// read, so that publishing remains possible and is still checked for a collapse. The manifest can be missing if a
-    /// rollback died before it noticed that a garbage collection had removed its target.
+    /// Returns the current release's manifest. If it is damaged or missing, returns the last readable one before it, so
+    /// that publishing remains possible and is still checked for a collapse. The manifest is missing if a rollback died
+    /// before it noticed that a garbage collection had removed its target.
     ///
     /// # Errors
     /// The store failed.
@@ -299,7 +296,7 @@ impl ReleaseStore {
     }
 }
 
-/// Returns the event that makes a release current, or that keeps it current since `since`, with or without a pin.
+/// The release stays current since `since`, if given.
 fn made_current(release: ReleaseId, at: Timestamp, since: Option<Timestamp>, pin: Option<Pin>) -> LogEvent {
     match pin {
         Some(pin) => LogEvent::Pin {

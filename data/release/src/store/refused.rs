@@ -12,41 +12,39 @@ use serde::{Deserialize, Serialize};
 use super::{ReleaseStore, storage};
 use crate::error::ReleaseError;
 
-/// The last build that was refused or failed, if no build has succeeded since. The record of the build is stored in
-/// `refused.json`, next to the log.
+/// The last build that was refused or failed, if no build has succeeded since. Its record is `refused.json`, next to
+/// the log.
 ///
-/// While the record exists, the current release is older than the lake. The record is removed by a build that
-/// publishes, or that finds the current release up to date with the lake.
+/// While the record exists, the current release is older than the lake. A build that publishes, or that finds the
+/// current release up to date with the lake, removes the record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {
     /// Time at which the build ended.
     pub at: Timestamp,
     /// Reason with its causes, in one line of at most [`REASON_BYTES_MAX`] bytes.
     pub reason: String,
-    /// Release that was refused; `None` if the build failed before it had one.
+    /// Release that was refused. `None` if the build failed before it had one.
     #[serde(default)]
     pub release: Option<ReleaseId>,
     /// Totals of the refused release, if they are known.
     #[serde(default)]
     pub counts: Option<Counts>,
-    /// Current release that it was compared with; `None` if there was none or it is unknown.
+    /// Current release at that time. `None` if there was none or it is unknown.
     #[serde(default)]
     pub current: Option<ReleaseId>,
     /// Totals of the current release, if they are known.
     #[serde(default)]
     pub current_counts: Option<Counts>,
-    /// Lake tables and their versions that the build read; empty if the build failed before reading them.
+    /// Lake tables and their versions that the build read. Empty if the build failed before reading them.
     #[serde(default)]
     pub lake: BTreeMap<String, u64>,
 }
 
-/// Maximum number of bytes of a reason; longer reasons are truncated.
+/// Maximum number of bytes of a reason. Longer reasons are truncated.
 pub const REASON_BYTES_MAX: usize = 2_000;
-/// Upper bound for the size of a refusal record.
 const REFUSAL_BYTES_MAX: usize = 1 << 20;
 
 impl Refusal {
-    /// Creates a refusal of which only the error is known.
     pub(super) fn of_error(at: Timestamp, error: &(dyn Error + 'static)) -> Self {
         Self {
             at,
@@ -67,7 +65,7 @@ impl Refusal {
     }
 }
 
-/// Returns the error and its causes in one line. A cause that is already in the text is not repeated.
+/// Returns the error and its causes in one line, without repeated causes.
 fn reason(error: &(dyn Error + 'static)) -> String {
     let mut line = String::new();
     let mut next = Some(error);
@@ -88,7 +86,8 @@ pub(super) fn path() -> Path {
 }
 
 impl ReleaseStore {
-    /// Returns the last build that was refused or failed; `None` if the last build succeeded, or there was none.
+    /// Returns the last build that was refused or failed. Returns `None` if the last build succeeded, or there was
+    /// none.
     ///
     /// # Errors
     /// The store failed, or the record is damaged.
@@ -103,7 +102,7 @@ impl ReleaseStore {
         serde_json::from_slice(bytes).map(Some).map_err(damaged)
     }
 
-    /// Records that a build failed before it had a release to publish, see [`Refusal`]. Errors of the recording are
+    /// Records that a build failed before it had a release to publish: see [`Refusal`]. Errors of the recording are
     /// only logged, so that they do not hide why the build failed.
     #[boxed]
     pub async fn record_failure(&self, error: &(dyn Error + Send + Sync + 'static)) {
@@ -130,10 +129,10 @@ impl ReleaseStore {
         }
     }
 
-    /// Removes the record of a refused build after a successful one. Errors are only logged.
+    /// Removes the record of a refused build. Errors are only logged.
     pub(super) async fn forget_refusal(&self) {
         let path = path();
-        // Check for the record first: most builds follow a successful one, and checking changes nothing.
+        // Most builds follow a successful one, and a check for the record changes nothing.
         let found = match self.storage.store().head(&path).await {
             Ok(_) => self.storage.store().delete(&path).await,
             Err(error) => Err(error),

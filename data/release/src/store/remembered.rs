@@ -15,16 +15,15 @@ use crate::local::LocalRelease;
 /// A cache's record of the last current release, which suffices to open the release without the store.
 #[derive(Serialize, Deserialize)]
 struct Remembered<M> {
-    /// Store of the release, because a cache may be shared by several stores.
+    /// Several stores may share a cache.
     storage: String,
     current: Current,
     manifest: M,
 }
 
-/// Upper bound for the size of a record.
 const REMEMBERED_BYTES_MAX: u64 = 256 << 20;
 
-/// Returns the path of a cache's record. Each store has its own file.
+/// Each store has its own file.
 fn path(cache: &Path, storage: &Storage) -> PathBuf {
     let of_store: [u8; 8] = digest::prefix(storage.url().as_str().as_bytes());
     cache.join(format!("current-{}.json", hex::encode(of_store)))
@@ -34,7 +33,7 @@ impl ReleaseStore {
     /// Records in a cache which release is current, with its manifest, for [`ReleaseStore::remembered`].
     ///
     /// # Errors
-    /// The cache cannot be written; the previous record stays.
+    /// The cache cannot be written. The previous record stays.
     pub fn remember(&self, cache: &Path, current: &Current, manifest: &Manifest) -> Result<(), ReleaseError> {
         let remembered = Remembered {
             storage: self.storage.url().to_string(),
@@ -53,21 +52,20 @@ impl ReleaseStore {
             .and_then(|mut file| file.write_all(&json).and_then(|()| file.sync_all()))
             .and_then(|()| std::fs::rename(&partial, &target));
         if written.is_err() {
-            // If the file cannot be removed now, `clean_cache` removes it later.
+            // `clean_cache` removes a file that cannot be removed now.
             let _ = std::fs::remove_file(&partial);
         }
         written.map_err(local("write", &target))
     }
 
-    /// Returns `true` if a cache has a record of a release of this store, whether or not it has all files.
+    /// Returns `true` if a cache has a record of a release of this store, even without all files.
     #[must_use]
     pub fn remembers(&self, cache: &Path) -> bool {
         path(cache, &self.storage).exists()
     }
 
-    /// Returns the release that was current when this cache was last written, using only the cache. Every file is
-    /// verified as by [`ReleaseStore::fetch`], and the store is not accessed. Returns `None` if the cache has no
-    /// record.
+    /// Returns the release that was current when this cache was last written. Every file is verified as by
+    /// [`ReleaseStore::fetch`], and the store is not accessed. Returns `None` if the cache has no record.
     ///
     /// # Errors
     /// The cache's record is damaged, a file is missing or damaged, or the cache cannot be read.

@@ -14,14 +14,11 @@ use crate::local::LocalRelease;
 /// Folders in which a publisher may have copies of a release's files.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Copies<'a> {
-    /// Folder that the build wrote.
     pub(super) built: &'a Path,
-    /// Cache that the release is fetched to.
     pub(super) cache: &'a Path,
 }
 
 impl Copies<'_> {
-    /// Returns `true` if the build wrote the file.
     pub(super) fn built(&self, file: &FileEntry) -> bool {
         self.built.join(file.sha256.to_string()).exists()
     }
@@ -48,10 +45,10 @@ impl Copies<'_> {
 impl ReleaseStore {
     /// Fetches a release for its checks. Files that are damaged in the store are rewritten from an intact copy.
     ///
-    /// A cached file says nothing about the store's file, unless both are the same file on disk. Such files are
-    /// therefore also read from the store if the store is local, or if they were `uploaded` just now. For other files
-    /// in a remote store only the size is checked: reading a whole release at every publication would cost more than
-    /// everything else.
+    /// A cached file shows nothing about the store's file, unless both are the same file on disk. Such files are also
+    /// read from the store if the store is local, or if they were `uploaded` just now. For other files in a remote
+    /// store, only the size is checked: reading a whole release at every publication would cost more than everything
+    /// else.
     pub(super) async fn fetch_repairing(
         &self,
         manifest: &Manifest,
@@ -142,7 +139,6 @@ impl ReleaseStore {
     }
 }
 
-/// Returns `true` if both paths refer to the same file on disk.
 fn one_file(one: &Path, other: &Path) -> bool {
     match (std::fs::metadata(one), std::fs::metadata(other)) {
         (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),

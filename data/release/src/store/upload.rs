@@ -16,16 +16,13 @@ use super::{ReleaseStore, file_path, storage};
 use crate::damage::Damage;
 use crate::error::ReleaseError;
 
-/// Size of the chunks in which larger files are uploaded, so that memory stays bounded.
+/// Larger files are uploaded in chunks of this size, which bounds memory.
 const PIECE_BYTES: usize = 8 << 20;
 const ONE_PUT_BYTES_MAX: u64 = 32 << 20;
 const PIECES_AT_ONCE: usize = 4;
 
-/// Outcome of ensuring that the store has a file.
 enum Secured {
-    /// The store already has the file.
     Kept,
-    /// The file was uploaded.
     Uploaded(Sha256Hex),
     /// The file is missing or damaged in the store, and there is no local copy.
     Lost(Damage),
@@ -36,8 +33,8 @@ impl ReleaseStore {
     /// intact copy. If the build made a file that the store already has, the stored bytes are compared, and replaced if
     /// they are damaged. Returns the uploaded files.
     ///
-    /// An existing file that the current release does not name is uploaded again. Without the second upload, a garbage
-    /// collection could remove the file because of its age while this publication is running.
+    /// An existing file that the current release does not name is uploaded again. Otherwise, a garbage collection could
+    /// remove the file because of its age while this publication is running.
     ///
     /// # Errors
     /// A file is neither in the store nor available locally, or the store failed.
@@ -48,7 +45,7 @@ impl ReleaseStore {
     ) -> Result<BTreeSet<Sha256Hex>, ReleaseError> {
         let named = self.files_of_current().await?;
         let files: BTreeMap<Sha256Hex, &FileEntry> = manifest.files().map(|file| (file.sha256, file)).collect();
-        // Boxed, because otherwise the compiler cannot prove that this future is `Send`.
+        // Without the box, the compiler cannot prove that this future is `Send`.
         let uploads: Vec<BoxFuture<'_, _>> = files
             .into_values()
             .map(|file| self.secure_file(manifest, file, copies, &named).boxed())
@@ -80,8 +77,8 @@ impl ReleaseStore {
             return Ok(BTreeSet::new());
         };
         let manifest = match self.find_manifest(current.id).await {
-            // Without the manifest its files are uploaded again, because a full build must succeed despite a damaged
-            // manifest.
+            // A full build must succeed despite a damaged manifest, so that the files of that manifest are uploaded
+            // again.
             Err(ReleaseError::ManifestDamaged { .. }) => None,
             found => found?,
         };
@@ -127,7 +124,6 @@ impl ReleaseStore {
         }
     }
 
-    /// Writes a file to the store, and overwrites an existing one.
     pub(super) async fn upload(&self, file: &FileEntry, from: PathBuf) -> Result<(), ReleaseError> {
         let path = file_path(file.sha256);
         if file.size_bytes <= ONE_PUT_BYTES_MAX {
@@ -137,8 +133,8 @@ impl ReleaseStore {
                 .map_err(local("read", &from))?;
             let bytes = Bytes::from(bytes);
             if !matches!(put_new(&self.storage, &path, bytes.clone()).await, Ok(true)) {
-                // An existing object has the same content, or is left from a torn upload, or from a put whose response
-                // was lost. The name determines the content, so overwriting is safe.
+                // The existing object has the same content, or is left from a torn upload, or from a put whose response
+                // was lost. The name determines the content, so that overwriting is safe.
                 data_storage::put_over(&self.storage, &path, bytes)
                     .await
                     .map_err(storage("upload a file"))?;

@@ -46,12 +46,9 @@ impl State {
     }
 }
 
-/// Time for which a cached file counts as verified if its metadata is unchanged. The time is limited because disks can
-/// corrupt data silently.
+/// Time for which a verified file with unchanged metadata counts as verified. Disks can corrupt data silently.
 const BELIEVED: Duration = Duration::from_secs(24 * 3600);
-/// Name of the cache's record of verified files.
 const INDEX: &str = "verified.json";
-/// Upper bound for the size of a cache's index.
 const INDEX_BYTES_MAX: u64 = 64 << 20;
 
 /// Local files whose content was verified. Without this record, a server that polls, or a build that changes one
@@ -61,11 +58,10 @@ pub(super) struct VerifiedFiles(Mutex<FileStates>);
 
 #[derive(Debug, Default)]
 struct FileStates {
-    /// Files verified by this process.
     own: FxHashMap<PathBuf, State>,
     /// Index of each cache folder: file states by file name.
     cached: BTreeMap<PathBuf, Index>,
-    /// `true` if this process knows verified files that the saved indexes lack.
+    /// `true` if this process verified files that the saved indexes lack.
     unsaved: bool,
 }
 
@@ -91,7 +87,7 @@ impl VerifiedFiles {
         entry.is_some_and(|entry| entry.state == state && entry.at <= now && age(entry.at, now) < BELIEVED)
     }
 
-    /// Records a file that was hashed at `now` and had this state before.
+    /// The file was hashed at `now` and had this state before.
     pub(super) fn remember(&self, path: PathBuf, state: State, now: Timestamp) {
         let mut known = self.known();
         let name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
@@ -103,7 +99,7 @@ impl VerifiedFiles {
         known.own.insert(path, state);
     }
 
-    /// Reads a cache's index; an unreadable index counts as empty.
+    /// An unreadable index counts as empty.
     pub(super) fn load(&self, cache: &Path) {
         let files = files_dir(cache);
         if self.known().cached.contains_key(&files) {

@@ -14,22 +14,21 @@ use crate::damage::{Damage, DamageKind, kind_of};
 use crate::error::ReleaseError;
 
 impl ReleaseStore {
-    /// Reads every file of a release from the store, bypassing all caches, and returns those that are missing or
-    /// damaged. The result is empty if the release is intact. Reads as many bytes as the release has.
+    /// Reads every file of a release from the store, without caches, and returns the missing and damaged ones.
     ///
     /// # Errors
-    /// The store failed. Damage is not an error.
+    /// The store failed.
     #[boxed]
     pub async fn verify(&self, manifest: &Manifest) -> Result<Vec<Damage>, ReleaseError> {
         let damage = self.verify_all(std::slice::from_ref(manifest)).await?;
         Ok(damage.into_iter().map(|(_, damage)| damage).collect())
     }
 
-    /// Like [`ReleaseStore::verify`], for several releases. A file that several releases share is read once, and
+    /// Verifies several releases as [`ReleaseStore::verify`] does. A file that several releases share is read once, and
     /// reported for the first of them.
     ///
     /// # Errors
-    /// As [`ReleaseStore::verify`].
+    /// The errors of [`ReleaseStore::verify`].
     #[boxed]
     pub async fn verify_all(&self, manifests: &[Manifest]) -> Result<Vec<(ReleaseId, Damage)>, ReleaseError> {
         let mut files: BTreeMap<Sha256Hex, (&Manifest, &FileEntry)> = BTreeMap::new();
@@ -38,7 +37,7 @@ impl ReleaseStore {
                 files.entry(file.sha256).or_insert((manifest, file));
             }
         }
-        // Boxed, because otherwise the compiler cannot prove that this future is `Send`.
+        // Without the box, the compiler cannot prove that this future is `Send`.
         let read: Vec<BoxFuture<'_, _>> = files
             .into_values()
             .map(|(manifest, file)| {
@@ -56,7 +55,6 @@ impl ReleaseStore {
             .await
     }
 
-    /// Reads a file of the store completely and returns its damage; `None` if it is intact.
     pub(super) async fn damage_of(&self, file: &FileEntry) -> Result<Option<DamageKind>, ReleaseError> {
         let path = file_path(file.sha256);
         if let Some(root) = self.storage.local_dir() {
@@ -91,7 +89,6 @@ impl ReleaseStore {
         Ok(kind_of(file, found, size_bytes))
     }
 
-    /// Returns the damage of a file in the store, detected only by the file's size.
     pub(super) async fn size_damage_of(&self, file: &FileEntry) -> Result<Option<DamageKind>, ReleaseError> {
         let path = file_path(file.sha256);
         match self.storage.store().head(&path).await {

@@ -8,7 +8,6 @@ use kit::SetClock;
 
 use crate::fixture::{Catalogue, build, catalogue, served};
 
-/// A release store with the folders and the clock needed to publish to it.
 pub(crate) struct Bench {
     pub(crate) dir: tempfile::TempDir,
     pub(crate) storage: Storage,
@@ -20,7 +19,7 @@ impl Bench {
         Self {
             dir: tempfile::tempdir().unwrap(),
             storage,
-            // The store stamps objects with the real time, so this clock must be later.
+            // The store stamps objects with the real time, so that this clock must be later.
             clock: SetClock::at("2096-10-02T07:06:40Z"),
         }
     }
@@ -60,7 +59,7 @@ impl Bench {
         self.publish_from(&self.files(), manifest, expected, cache).await
     }
 
-    /// Publishes with only these new files available locally.
+    /// Only these new files are available locally.
     pub(crate) async fn publish_from(
         &self,
         files: &Path,

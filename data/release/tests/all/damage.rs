@@ -95,7 +95,6 @@ fn manifests_that_contradict_themselves_are_errors() {
     assert!(matches!(twice, OpenError::Manifest { .. }));
 }
 
-/// Reads all suggestion data.
 fn suggested(release: &Release) {
     let suggest = release.parts()[0].suggest();
     let mut work = Work::of(10_000);

@@ -63,7 +63,7 @@ pub(crate) fn any_filter() -> impl Strategy<Value = RowFilter> {
         )
 }
 
-/// Returns the facet values of a product, without using an index.
+/// Returns the facet values of a product, without an index.
 fn values(product: &Product) -> Vec<(String, String)> {
     let mut values = Vec::new();
     for option in &product.options {

@@ -10,14 +10,13 @@ use data_model::{
 };
 use proptest::prelude::*;
 
-/// A store and its products.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Catalogue {
     pub(crate) facts: BrandFacts,
     pub(crate) products: Vec<Product>,
 }
 
-/// Returns a brand's facts. Store 1 has the host `s001.example`; `version` becomes part of the catalogue hash.
+/// Store 1 has the host `s001.example`. `version` becomes part of the catalogue hash.
 pub(crate) fn facts(store: usize, version: u32) -> BrandFacts {
     let brand = Brand {
         store: format!("s{store:03}.example").parse().unwrap(),
@@ -30,7 +29,7 @@ pub(crate) fn facts(store: usize, version: u32) -> BrandFacts {
     }
 }
 
-/// Returns a plain product whose title contains `version`.
+/// The title contains `version`.
 pub(crate) fn product(facts: &BrandFacts, id: u64, version: u32) -> Product {
     Product {
         handle: format!("product-{id}"),
@@ -58,7 +57,6 @@ pub(crate) fn build(previous: Option<&Manifest>, catalogues: &[Catalogue], rows_
     build_with(previous, catalogues, rows_max, data_embedding::shipped(), dir)
 }
 
-/// Like `build`, with another embedder.
 pub(crate) fn build_with(
     previous: Option<&Manifest>,
     catalogues: &[Catalogue],
@@ -209,7 +207,7 @@ fn review() -> impl Strategy<Value = Review> {
         })
 }
 
-/// Generates an arbitrary product of a store, with every optional field present or absent.
+/// Every optional field of the product may be present or absent.
 pub(crate) fn any_product(store: usize, id: u64) -> impl Strategy<Value = Product> {
     let category = prop::option::of(prop_oneof![Just(212_u32), Just(1604), Just(2271), Just(999_999)]);
     let texts = (
@@ -265,7 +263,6 @@ pub(crate) fn any_product(store: usize, id: u64) -> impl Strategy<Value = Produc
     )
 }
 
-/// Generates up to seven stores with some products each.
 pub(crate) fn any_catalogues() -> impl Strategy<Value = Vec<Catalogue>> {
     prop::collection::vec(0..8_u64, 1..5).prop_flat_map(|sizes| {
         let stores = sizes.into_iter().enumerate().map(|(store, size)| {

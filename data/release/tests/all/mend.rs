@@ -1,4 +1,4 @@
-//! Tests repairing the release log after the loss or damage of any of its objects.
+//! Tests of repairs of the release log after the loss or damage of any of its objects.
 
 use data_index::Manifest;
 use data_model::{Clock as _, ReleaseId};
@@ -8,7 +8,7 @@ use futures::TryStreamExt as _;
 
 use crate::bench::{Bench, stores};
 
-/// Returns possible remains of an object after damage; `None` for a missing object.
+/// Returns possible remains of an object after damage. `None` stands for a missing object.
 fn harms(bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
     let cut = (0..bytes.len())
         .step_by(17)
@@ -31,7 +31,7 @@ fn object(seq: u64, kind: &str) -> ObjectPath {
     ObjectPath::from(format!("log/{seq:020}.{kind}"))
 }
 
-/// Publishes two releases, rolls back to the first and pins it: events 1 to 4.
+/// Events 1 to 4 publish two releases, roll back to the first and pin it.
 async fn pinned() -> (Bench, [Manifest; 2]) {
     let bench = Bench::memory();
     let one = bench.build(None, &stores(1));
@@ -101,7 +101,6 @@ async fn no_object_of_the_log_alone_changes_which_release_is_current_or_pinned_a
     }
 }
 
-/// Damages an event and removes its copy.
 async fn lose(bench: &Bench, seq: u64, left: &[u8]) {
     apply(bench, &object(seq, "copy"), None).await;
     apply(bench, &object(seq, "json"), Some(left.to_vec())).await;

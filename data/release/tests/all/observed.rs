@@ -15,7 +15,7 @@ fn sample(pincode: u32, days: (u16, u16)) -> DeliverySample {
     }
 }
 
-/// Returns the price points of a product that has not changed since it was first seen.
+/// The product has not changed since it was first seen.
 fn first_seen(product: &Product, at: Timestamp) -> Vec<PricePoint> {
     let point = |variant: &data_model::Variant| PricePoint {
         observed_at: at,
@@ -30,12 +30,11 @@ fn first_seen(product: &Product, at: Timestamp) -> Vec<PricePoint> {
     product.variants.iter().map(point).collect()
 }
 
-/// Builds a release of one product with this price history, and reads the history back.
 fn read_back(product: &Product, history: &[PricePoint]) -> Vec<PricePoint> {
     let dir = tempfile::tempdir().unwrap();
     let mut store = catalogue(0, 1, 0);
     store.products = vec![product.clone()];
-    // Built only for the manifest; the part is built again below.
+    // This part is built only for the manifest.
     let mut manifest = build(None, &[store.clone()], 10, dir.path());
     let mut parts = PartsBuilder::new(
         dir.path(),
@@ -167,7 +166,7 @@ fn damage_to_a_delivery_file_names_its_store() {
     stores[1].facts.delivery = write_delivery(dir.path(), &[sample(110_001, (1, 2))], &[]).unwrap();
     let manifest = build(None, &stores, 1_000, dir.path());
     let releases = data_release::ReleaseStore::new(data_storage::Storage::memory(), kit::SetClock::noon());
-    // No file was uploaded, so every file is missing.
+    // No file was uploaded, so that every file is missing.
     let damage = runtime.block_on(releases.verify(&manifest)).unwrap();
     let delivery = damage.iter().find(|one| one.name == "delivery.arrow").unwrap();
     assert_eq!(delivery.stores, [stores[1].facts.brand.store.clone()]);

@@ -101,7 +101,6 @@ async fn a_roll_back_keeps_a_pin_and_can_set_one() {
         Some(manifests[2].id)
     );
 
-    // Garbage collection keeps the pinned release.
     bench.clock.advance_ms(7_200_000);
     let options = GcOptions {
         keep_last: 1,
@@ -127,7 +126,7 @@ async fn a_release_that_comes_back_with_a_build_was_not_rolled_back() {
     let mut second = bench.build(Some(&first), &stores(2));
     second.built_at = second.built_at.plus_millis(1_000);
     bench.publish(&second).await.unwrap();
-    // Publish the first release again; its files are still in the store.
+    // The files of the first release are still in the store.
     bench.publish(&first).await.unwrap();
     assert_eq!(releases.rolled_back().await.unwrap(), None);
     assert_eq!(releases.listing().await.unwrap().back, Some(second.id));

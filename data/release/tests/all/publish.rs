@@ -128,7 +128,7 @@ async fn a_file_damaged_in_the_store_is_found_by_whoever_fetches() {
         data_storage::put_over(&bench.storage, &path, whole).await.unwrap();
         let cache = tempfile::tempdir().unwrap();
         bench.releases().fetch(&manifest, cache.path()).await.unwrap();
-        // A corrupted cached file is replaced by an intact one.
+        // The corrupted file in the cache is replaced by an intact one.
         let cached = cache.path().join("files").join(file.sha256.to_string());
         let mut bytes = std::fs::read(&cached).unwrap();
         bytes[0] ^= 1;
@@ -318,8 +318,8 @@ async fn a_cache_loses_only_what_no_kept_release_needs() {
     assert_eq!(std::fs::read_dir(cache.join("partial")).unwrap().count(), 0);
 }
 
-/// Clock that removes a manifest when the clock is read, as a concurrent garbage collection would. The clock is read
-/// after the release was verified and before the release becomes current.
+/// The clock removes a manifest when it is read, as a concurrent garbage collection would: after the release was
+/// verified and before it becomes current.
 #[derive(Debug)]
 struct Collecting {
     storage: Storage,
@@ -329,7 +329,7 @@ struct Collecting {
 impl Clock for Collecting {
     fn now(&self) -> Timestamp {
         let path = data_storage::ObjectPath::from(&*self.manifest);
-        // The second removal fails, because the object is already gone.
+        // The second removal fails, because the object is gone.
         let _ = futures::executor::block_on(self.storage.store().delete(&path));
         Timestamp::from_micros(4_000_000_000_000_000)
     }

@@ -26,7 +26,7 @@ async fn a_refused_release_is_recorded_until_a_build_succeeds() {
     assert_eq!(refused.counts, Some(poor.counts.clone()));
     assert_eq!(refused.current_counts, Some(first.counts.clone()));
     assert_eq!(refused.lake, poor.lake);
-    // The lake has the content that is already served, so nothing counts as refused any more.
+    // The lake has the content that is already served, so that nothing counts as refused any more.
     bench.publish(&first).await.unwrap();
     assert_eq!(releases.refused().await.unwrap(), None);
 
@@ -49,7 +49,7 @@ async fn a_refused_release_is_recorded_until_a_build_succeeds() {
 #[tokio::test]
 async fn a_publication_of_which_nobody_knows_whether_it_happened_is_not_called_refused() {
     for kind in [FaultKind::BeforeEffect, FaultKind::AfterEffect] {
-        // Fails a different write in each iteration; the append to the log is the last write but one.
+        // A different write fails in each iteration. The append to the log is the last write but one.
         for nth in 1.. {
             let inner = Storage::memory();
             let faulty = FaultyStore::new(Arc::clone(inner.store()));

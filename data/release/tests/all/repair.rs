@@ -23,7 +23,7 @@ fn object(file: &FileEntry) -> ObjectPath {
     ObjectPath::from(format!("files/{}", file.sha256))
 }
 
-/// Returns the files of a release, each content once.
+/// Each content occurs once.
 fn contents(manifest: &Manifest) -> Vec<&FileEntry> {
     let files: BTreeMap<_, _> = manifest.files().map(|file| (file.sha256, file)).collect();
     files.into_values().collect()
@@ -45,7 +45,7 @@ async fn harm(bench: &Bench, file: &FileEntry, harm: Harm) {
     }
 }
 
-/// Returns a store in memory and a store on disk. Each store has a release whose second part a later release shares.
+/// Returns a store in memory and a store on disk. Each has a release whose second part a later release shares.
 async fn benches() -> Vec<(Bench, Manifest, tempfile::TempDir)> {
     let mut benches = Vec::new();
     for local in [false, true] {
@@ -171,7 +171,7 @@ async fn a_shared_file_that_the_cache_has_whole_is_replaced_from_there() {
         let (second, shared) = next(&first, fresh.path());
         let file = &shared.files[0];
         let cached = bench.cache().join("files").join(file.sha256.to_string());
-        // Replace the hard link by an independent copy.
+        // An independent copy replaces the hard link.
         let bytes = std::fs::read(&cached).unwrap();
         std::fs::remove_file(&cached).unwrap();
         std::fs::write(&cached, bytes).unwrap();
@@ -223,7 +223,7 @@ async fn a_damaged_copy_never_replaces_a_good_file() {
 async fn verification_reads_the_store_and_names_what_is_damaged() {
     for (bench, first, _root) in benches().await {
         assert_eq!(bench.releases().verify(&first).await.unwrap(), []);
-        // Skip files shared by several parts, such as those of parts whose variants have neither barcode nor size.
+        // Several parts may share files, such as those of parts whose variants have neither barcode nor size.
         let of_one = |file: &&FileEntry| first.files().filter(|other| other.sha256 == file.sha256).count() == 1;
         let files: Vec<&FileEntry> = first.parts[0].files.iter().filter(of_one).collect();
         for (file, kind) in files.iter().zip(HARMS) {
@@ -282,7 +282,6 @@ async fn a_full_build_gets_past_a_damaged_manifest_but_not_past_a_collapse() {
         ));
         let third = build(None, &stores(3), 30, &bench.files());
         assert!(matches!(bench.publish(&third).await, Ok(Published::Published(_))));
-        // A damaged manifest of the release that is already current is rewritten.
         let path = ObjectPath::from(format!("manifests/{}.json", third.id));
         put_over(&bench.storage, &path, "{").await.unwrap();
         assert!(matches!(bench.publish(&third).await, Ok(Published::Unchanged(_))));
@@ -298,7 +297,7 @@ async fn a_build_gets_past_a_release_that_the_log_names_and_that_is_gone_but_not
     for (bench, first, _root) in benches().await {
         let second = bench.build(Some(&first), &stores(2));
         bench.publish(&second).await.unwrap();
-        // The state after a rollback that died before it noticed that its target had been collected.
+        // A rollback died before it noticed that its target had been collected.
         bench.releases().rollback(first.id).await.unwrap();
         let path = ObjectPath::from(format!("manifests/{}.json", first.id));
         bench.storage.store().delete(&path).await.unwrap();

@@ -272,8 +272,7 @@ fn a_part_of_an_earlier_version_opens_without_barcodes_and_is_indexed_anew() {
     assert_ne!(earlier, now);
     let barcode = |release: &data_index::Release| served(release)[0].variants[0].barcode.clone();
     assert_eq!(barcode(&open(&earlier, dir.path())), None);
-    // The store has not changed, but its part was written by an earlier version and lacks a file. The store is
-    // therefore indexed once more, but not a second time.
+    // The part was written by an earlier version and lacks a file, so that the unchanged store is indexed once more.
     let next = build(Some(&earlier), &catalogues, 5, dir.path());
     assert_eq!(next.parts, now.parts);
     assert_eq!(barcode(&open(&next, dir.path())).as_deref(), Some("8901030865275"));

@@ -77,7 +77,7 @@ async fn where_the_store_answers_nothing_more_a_roll_back_is_unknown() {
     };
     let releases = bench.releases();
     for (answer, from, current) in [
-        // The second request for the log's objects is the put; the first one reads the newest entry.
+        // The first request reads the newest entry, and the second one is the put.
         (Answer::Lost, 2, first.id),
         (Answer::Refused, 2, second.id),
     ] {

@@ -5,7 +5,7 @@ use data_release::LocalRelease;
 
 use crate::fixture::{Catalogue, build_with, facts, product};
 
-/// Returns twenty thousand titles, each of four words out of eight thousand, some of which are frequent.
+/// Returns twenty thousand titles of four words each, out of eight thousand words, some of which are frequent.
 fn large() -> Catalogue {
     let facts = facts(0, 1);
     let products = (1..=20_000_u64).map(|id| {
@@ -74,7 +74,6 @@ fn suggestions_take_few_steps_of_a_large_part_and_never_more_than_allowed() {
             "{words:?}"
         );
     }
-    // The search stops when its step budget is used up.
     for steps in [0, 1, 50] {
         let mut work = Work::of(steps);
         let nothing = suggest.best_rows(&wanted(suggest, &["aaaaing", "zzz"]), 20, live, &mut work);

@@ -33,7 +33,8 @@ fn a_term_tells_which_rows_hold_it_and_how() {
     assert!(shirt.description_weight() > 0.0 && shirt.in_category() && !shirt.in_option() && !shirt.in_brand());
     assert_eq!(shirt.form_part(), PostingPayload::form_code("shirts"));
     let rack = held("shirt", 1).unwrap();
-    // No rule can determine which word of "a rack for shirts" names the product. The last word before a size is used.
+    // No rule can determine which word of "a rack for shirts" names the product, so that the last word before a size
+    // counts.
     assert_eq!(
         (rack.head_level(), rack.form_part()),
         (1, PostingPayload::form_code("shirt"))

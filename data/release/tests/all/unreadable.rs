@@ -73,7 +73,6 @@ async fn a_damaged_old_manifest_or_entry_is_named_and_stops_neither_list_nor_rol
     assert_eq!(objects, [old, lost]);
     let ids: Vec<_> = listing.releases.iter().map(|release| release.id).collect();
     assert_eq!(ids, [manifests[4].id, manifests[2].id, manifests[0].id]);
-    // Unreadable releases are skipped.
     assert_eq!(listing.back, Some(manifests[2].id));
     assert!(matches!(
         releases.rollback(manifests[2].id).await.unwrap(),
@@ -94,7 +93,7 @@ async fn no_file_is_collected_while_a_kept_manifest_cannot_be_read() {
     let report = releases.collect(&keep(2)).await.unwrap();
     assert_eq!((named(&report), report.held), (vec![&*manifest(manifests[3].id)], true));
     assert_eq!((report.files, files(&bench).await), (0, before));
-    // The damaged manifest does not count as one of the retained releases: two other releases are readable.
+    // The damaged manifest does not count as one of the retained releases.
     let left: Vec<_> = releases
         .list()
         .await
@@ -104,13 +103,13 @@ async fn no_file_is_collected_while_a_kept_manifest_cannot_be_read() {
         .collect();
     assert_eq!(left, [manifests[4].id, manifests[2].id]);
 
-    // After its manifest is restored from a copy, the release is intact, because no file was removed.
+    // A copy restores the manifest, and the release is intact because no file was removed.
     let bytes = serde_json::to_vec(&manifests[3]).unwrap();
     let path = ObjectPath::from(manifest(manifests[3].id));
     put_over(&bench.storage, &path, bytes).await.unwrap();
     assert_eq!(releases.verify(&manifests[3]).await.unwrap(), []);
 
-    // If the damaged manifest is given up, the files that only it needed are removed.
+    // The files that only the damaged manifest needed are removed with it.
     damage(&bench, &manifest(manifests[3].id)).await;
     let options = GcOptions {
         drop_damaged: true,
@@ -158,7 +157,7 @@ async fn no_release_is_collected_while_a_damaged_entry_may_stand_for_one_of_the_
     for kept in &manifests {
         assert_eq!(releases.verify(kept).await.unwrap(), []);
     }
-    // An entry that is given up, or too old to be one of the last, holds nothing back.
+    // An entry that is given up, or too old to be one of the last, prevents no removal.
     let report = releases
         .collect(&GcOptions {
             dry_run: true,

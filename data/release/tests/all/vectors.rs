@@ -9,7 +9,7 @@ use crate::filters::any_filter;
 use crate::fixture::{Catalogue, any_catalogues, build_with, catalogue, open};
 
 /// Test embedder whose vectors depend only on titles and spread over all directions. Titles without letters have no
-/// vector. The embedder counts the titles that it embeds.
+/// vector. The embedder counts the titles.
 #[derive(Debug)]
 pub(crate) struct Spread {
     id: EmbedderId,
@@ -135,7 +135,7 @@ fn lists_find_what_a_naive_scan_finds_and_pages_stay_full_under_any_filter() {
     let release = large(dir.path());
     assert!(release.parts().iter().any(|part| !part.dead().is_empty()));
     let all = RowFilter::default();
-    // Random vectors do not cluster, so recall is lower than for real vectors.
+    // Random vectors do not cluster, so that recall is lower than for real vectors.
     let (mut shared, mut wanted) = (0, 0);
     for number in 0..20 {
         let query = vector(&format!("query {number}")).unwrap();
@@ -145,7 +145,6 @@ fn lists_find_what_a_naive_scan_finds_and_pages_stay_full_under_any_filter() {
         assert!(found.is_sorted_by(|one, other| one.1 >= other.1));
         shared += expected[..100].iter().filter(|one| found.contains(one)).count();
         wanted += 100;
-        // The nearest product to a product's own vector is the product itself.
         let (at, _) = expected[number * 100];
         let itself = release.vector(at).unwrap();
         assert_eq!(release.nearest(&itself, 1, None)[0].0, at);
@@ -198,7 +197,7 @@ fn only_changed_stores_are_embedded_and_all_when_the_embedder_changes() {
     let third = built(Some(&second), &after, &other, dir.path());
     assert_eq!(other.taken(), 320);
     assert_ne!(third.id, second.id);
-    // Without an embedder there are no vectors, so the nearest-neighbour search finds nothing.
+    // Without an embedder there are no vectors, so that the search finds nothing.
     let without = build_with(Some(&third), &after, 100_000, None, dir.path());
     assert_eq!(without.embedding, None);
     let names: Vec<_> = without.parts[0].files.iter().map(|file| file.name.as_str()).collect();
