@@ -12,13 +12,13 @@ pub(crate) struct Bound {
     pub(crate) at: usize,
     pub(crate) min: Option<i64>,
     pub(crate) max: Option<i64>,
-    /// True if the bound was already matched with a price.
+    /// True if a price has the bound already.
     pub(crate) is_taken: bool,
 }
 
 impl Sentence<'_> {
-    /// Returns the bounds from amounts with a comparison. `above 2000` excludes the value itself but counts as from
-    /// 2000 on. `below 2000` ends one minor unit before.
+    /// Returns the bounds from amounts with a comparison. `above 2000` is read as from 2000 on. `below 2000` ends one
+    /// minor unit before.
     pub(crate) fn bounds(&self) -> Vec<Bound> {
         let mut bounds = Vec::new();
         for (at, item) in self.items.iter().enumerate() {
@@ -62,7 +62,7 @@ impl Sentence<'_> {
         bounds
     }
 
-    /// Returns true if a bound is the minimum or maximum order value that the store accepts.
+    /// Returns true if the store accepts no orders beyond the bound.
     pub(crate) fn is_limit(&self, at: usize) -> bool {
         let clause = self.items[at].clause;
         self.before(at, 8)
@@ -70,7 +70,7 @@ impl Sentence<'_> {
             .any(names_limit)
     }
 
-    /// Returns true if the sentence only limits something stated elsewhere, like `On all orders above 499`.
+    /// Returns true if the sentence only limits a statement elsewhere, such as `On all orders above 499`.
     pub(crate) fn is_bound_alone(&self) -> bool {
         const PLAIN: Words = Words(
             "on, for, all, of, your, any, only, the, every, if, value, bei, auf, fur, einem, pour, sur, en, para, de, d, les, des",
@@ -94,7 +94,7 @@ impl Sentence<'_> {
             Sense::Days(_) | Sense::Clock(_) | Sense::Percent(_) => false,
             _ => true,
         };
-        // `Minimum order value: 15` limits which orders are accepted at all.
+        // `Minimum order value: 15` limits the orders that are accepted at all.
         let is_limit = self.items.first().is_some_and(names_limit);
         !is_limit && !self.has(Concept::Fee) && self.items.iter().all(is_plain)
     }
@@ -104,7 +104,7 @@ impl Sentence<'_> {
         matches!(item, Some(Sense::Money(_) | Sense::Bare(..)))
     }
 
-    /// Matches `Free shipping @ 999`.
+    /// Returns true for `Free shipping @ 999`.
     fn is_at(&self, at: usize) -> bool {
         let mut before = self.before(at, 3);
         let is_at = before.next().is_some_and(|item| match &item.sense {
@@ -116,7 +116,7 @@ impl Sentence<'_> {
         is_at && is_free && self.items.len() <= 7 && matches!(self.items[at].sense, Sense::Money(_))
     }
 
-    /// Matches a price row like `500 - 999: 40`, on its own line or after another row.
+    /// Returns true for a price row such as `500 - 999: 40`, on its own line or after another row.
     fn is_row_of(&self, at: usize) -> bool {
         let is_sign = |at: usize, signs: &[char]| {
             let item = self.items.get(at).map(|item| &item.sense);
@@ -140,7 +140,7 @@ impl Sentence<'_> {
         })
     }
 
-    /// Returns the comparison that follows an amount, like `or more` or `se kam`.
+    /// Returns the comparison that follows an amount, such as `or more` or `se kam`.
     fn compared_behind(&self, at: usize) -> Option<Concept> {
         let behind = self.items.get(at + 1).into_iter().chain(self.items.get(at + 2));
         for (distance, item) in behind.enumerate() {
@@ -171,8 +171,8 @@ impl Sentence<'_> {
         if let Some(concept) = self.compared_behind(at) {
             return Some(concept);
         }
-        // In `the maximum order value for cash orders is 5,000`, a verb is between. Only such limit phrases compare
-        // across a verb.
+        // In `the maximum order value for cash orders is 5,000`, a verb precedes the amount. Only such limit phrases
+        // compare across a verb.
         if self.is_at(at) {
             return Some(Concept::Above);
         }
@@ -189,7 +189,7 @@ impl Sentence<'_> {
                 .into_iter()
                 .find(|one| item.means(*one))
             {
-                // Accepts `the maximum COD order value is 7,500`.
+                // `The maximum COD order value is 7,500` is such a limit phrase.
                 let is_limit = names_limit(item) || item.means_any(&[Concept::Least, Concept::Most]) && is_of_orders;
                 return Some(concept).filter(|_| !is_stated || is_limit);
             }
@@ -228,7 +228,7 @@ impl Sentence<'_> {
 
 const AFTER: [Concept; 2] = [Concept::OrMore, Concept::OrLess];
 
-/// Returns true for Hindi comparisons that follow the amount, like `499 se kam`.
+/// Returns true for Hindi comparisons that follow the amount, such as `499 se kam`.
 fn is_below(item: &Item) -> bool {
     item.word().starts_with("se ")
 }
@@ -237,7 +237,7 @@ fn is_plus(item: &Item) -> bool {
     matches!(&item.sense, Sense::Means(_, word) if word == "plus")
 }
 
-/// Returns true for phrases like `minimum order value`, whose amount may follow a verb.
+/// Returns true for phrases such as `minimum order value`, whose amount may follow a verb.
 pub(crate) fn names_limit(item: &Item) -> bool {
     const LIMITS: [&str; 8] = [
         "min",

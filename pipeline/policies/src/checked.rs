@@ -1,6 +1,6 @@
 //! Checks a language model's proposals against their sentences. The model only names the subject of a sentence. The
-//! amounts, currency, unit, direction of a threshold, region and payment method must be in the sentence, and the
-//! sentence's values are used.
+//! sentence must contain the amounts, currency, unit, direction of a threshold, region and payment method, and its
+//! values are used.
 
 use data_model::{CurrencyCode, FactBasis, ShippingFact, ShippingFactKind, UnknownReason};
 use serde::Serialize;
@@ -29,9 +29,9 @@ pub struct ProposalOutcome {
 pub struct ProposalCounts {
     /// Number of proposals accepted as facts.
     pub kept: u64,
-    /// Number of proposals about a kind that the rules already read, or that the rules know to be undecidable.
+    /// Number of proposals about a kind that the rules already read or found undecidable.
     pub known: u64,
-    /// Number of proposals that contradict what the rules read.
+    /// Number of proposals that contradict the facts of the rules.
     pub contradicted: u64,
     /// Number of proposals that their sentences do not confirm.
     pub unfound: u64,
@@ -58,7 +58,7 @@ impl ProposalCounts {
     }
 }
 
-/// Keeps the proposals that a policy confirms. A proposal's kind must not have been read by the rules (`ruled`) in any
+/// Keeps the proposals that a policy confirms. The rules (`ruled`) must not have read a fact of the same kind in any
 /// text of the store.
 #[must_use]
 pub fn checked(policy: &str, currency: CurrencyCode, proposals: &[Proposal], ruled: &Reading) -> ProposalOutcome {
@@ -95,7 +95,7 @@ pub fn checked(policy: &str, currency: CurrencyCode, proposals: &[Proposal], rul
 }
 
 impl Reading {
-    /// Returns true if the rules read nothing of a kind because nothing is stated.
+    /// Returns true if the rules read no fact of a kind because the text states none.
     #[must_use]
     pub fn is_open(&self, kind: ShippingFactKind) -> bool {
         let reason = self.unknown.iter().find(|unknown| unknown.kind == kind);
@@ -176,7 +176,7 @@ impl Sentence<'_> {
             || self.items.iter().any(is_apart)
     }
 
-    /// Returns the position of an amount if it is the only amount and nothing else is counted.
+    /// Returns the position of an amount if the sentence has no other amount and counts nothing else.
     fn only_amount(&self, minor: i64) -> Option<usize> {
         let is_counted = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_) | Sense::Clock(_));
         let mut counted = self.items.iter().enumerate().filter(|(_, item)| is_counted(item));
@@ -224,7 +224,7 @@ impl Sentence<'_> {
         (is_plain && !is_else).then_some(fact)
     }
 
-    /// Confirms cash on delivery. A denial must be present exactly if the proposal says that there is none.
+    /// Confirms cash on delivery. A denial must be present exactly if the proposal denies it.
     fn bears_cod(&self, proposal: &Proposal) -> Option<ShippingFact> {
         let at = self.items.iter().position(|item| item.means(Concept::Cod))?;
         let is_priced =

@@ -11,15 +11,15 @@ use crate::words::Words;
 /// Role of the words between two separators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
-    /// Statement about shipping that is complete without other text.
+    /// The words are a statement about shipping that is complete without other text.
     Claim,
-    /// Only names cash on delivery, as in a banner.
+    /// The words only name cash on delivery, as in a banner.
     Mark,
-    /// About another topic: returns, a discount, support.
+    /// The words are about another topic: returns, a discount, support.
     Other,
-    /// Irrelevant text on which nothing depends: `made with love`.
+    /// Nothing depends on the words: `made with love`.
     Inert,
-    /// Condition, region or amount that belongs to a neighbouring segment.
+    /// The words are a condition, region or amount that belongs to a neighbouring segment.
     Part,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Sentence<'a> {
 
     fn is_joint(&self, at: usize) -> bool {
         match &self.items[at].sense {
-            // `40 + 50` and `40 + 18% tax` are sums, so the plus does not separate claims.
+            // `40 + 50` and `40 + 18% tax` are sums, so that the plus does not separate claims.
             Sense::Sign('+') => {
                 !matches!(
                     self.items[at + 1..],
@@ -124,7 +124,7 @@ impl<'a> Sentence<'a> {
                 .iter()
                 .any(|item| item.word() == "only" || item.means(Concept::Except));
         let weight = self.weight(items);
-        // `no-questions-asked returns` is a name and not a denial.
+        // `No-questions-asked returns` is a name and not a denial.
         let is_name = weight == Weight::Other && items[0].word() == "no";
         let is_bound = is_bound && !is_name && !is_longer(items);
         Some(Segment {
@@ -142,7 +142,7 @@ impl<'a> Sentence<'a> {
         if is_longer(items) {
             return Weight::Inert;
         }
-        // A conditional like `if you choose cash on delivery` is not a claim.
+        // A condition such as `if you choose cash on delivery` is not a claim.
         if IF.has(items[0].word()) {
             return Weight::Part;
         }
@@ -161,12 +161,12 @@ impl<'a> Sentence<'a> {
         if names_cod(items) {
             return Weight::Mark;
         }
-        // Matches `secure online payments`, but not `on prepaid orders`.
+        // `Secure online payments` is about payments, but `on prepaid orders` is not.
         let is_payment = has(&[Concept::Prepaid]) && !has(&[Concept::Order]) && !BINDS.has(items[0].word());
         if is_payment || has(&[Concept::Promo, Concept::Stray, Concept::Support, Concept::Charge]) {
             return Weight::Other;
         }
-        // Matches counts like `trusted by 10,000 customers`.
+        // `Trusted by 10,000 customers` contains a count.
         let counts = |at: usize, number: i64| {
             number >= 10_000 && matches!(items.get(at + 1).map(|item| &item.sense), Some(Sense::Word(_)))
         };
@@ -182,7 +182,6 @@ impl<'a> Sentence<'a> {
         Weight::Part
     }
 
-    /// Groups the segments into claims, in order.
     fn grouped(&self, segments: &[Segment]) -> Vec<Vec<Segment>> {
         let mut groups: Vec<Vec<Segment>> = Vec::new();
         for segment in segments {
@@ -217,7 +216,7 @@ impl<'a> Sentence<'a> {
         };
         let (core, tail) = (&group[at], &group[at + 1..]);
         let first = &self.items[next.from];
-        // Finds references like `a fee applies to such orders`.
+        // `A fee applies to such orders` refers to the claim before it.
         let refers = |item: &Item| {
             matches!(
                 item.word(),
@@ -233,7 +232,7 @@ impl<'a> Sentence<'a> {
         match (core.weight, next.weight) {
             (_, Weight::Part) | (Weight::Other, Weight::Other | Weight::Inert) => false,
             (_, Weight::Claim) if first.means_any(&[Concept::Hedge, Concept::Except]) => false,
-            // Splits `Free shipping, COD`, but not `on UPI, COD`.
+            // `Free shipping, COD` is split, but not `on UPI, COD`.
             (Weight::Claim, Weight::Mark) => {
                 let has_money = self.items[core.from..core.to]
                     .iter()
@@ -247,7 +246,7 @@ impl<'a> Sentence<'a> {
             (Weight::Claim | Weight::Mark, _) => !next.is_bound && !self.is_shared(core, next),
             (_, Weight::Claim) => {
                 let is_name = core.to - core.from <= NAME_MAX && !core.is_bound;
-                // In `Subscribe and get free shipping`, the first part is a condition.
+                // In `Subscribe and get free shipping`, the first words are a condition.
                 let is_bare = next.to - next.from < NAME_MAX;
                 let is_name_alone = self.items[core.from].means_any(&[Concept::Stray, Concept::Promo]);
                 let is_asked = is_name_alone && (is_bare || GAINS.has(first.word()));

@@ -12,7 +12,6 @@ use crate::settle::SentenceFacts;
 use crate::words::Words;
 
 impl Sentence<'_> {
-    /// Reads the availability of cash on delivery, the orders to which it applies, and advance payments.
     pub(crate) fn read_cod(&self, bounds: &[Bound], prices: &[Price], found: &mut SentenceFacts) {
         let Some(at) = self.items.iter().position(|item| item.means(Concept::Cod)) else {
             self.answer_cod(bounds, found);
@@ -24,7 +23,7 @@ impl Sentence<'_> {
         }
         let Some(region) = self.scope_of(at) else { return };
         let is_yes = self.is_head(at) && self.has_in(self.items[at].clause + 1, Concept::Yes);
-        // Finds lists of payment methods, like `Payment: UPI, cards, COD`.
+        // `Payment: UPI, cards, COD` lists payment methods.
         let names = |item: &Item| {
             matches!(
                 item.word(),
@@ -33,10 +32,10 @@ impl Sentence<'_> {
         };
         let is_listed = self.items.first().is_some_and(names)
             && self.items.get(1).is_some_and(|item| item.sense == Sense::Sign(':'));
-        // `COD at no extra cost` implies that it is available.
+        // `COD at no extra cost` implies availability.
         let is_free =
             self.has(Concept::Free) && !self.has(Concept::Ship) && !self.has(Concept::Ended) && bounds.is_empty();
-        // `COD charges: 2% of the order value` implies that it is available.
+        // `COD charges: 2% of the order value` implies availability.
         let is_share = self.has(Concept::Fee) && self.items.iter().any(|item| matches!(item.sense, Sense::Percent(_)));
         let is_offered = (is_free || is_share || self.offers() || is_yes || is_listed || self.asked.pays)
             && !self.denials().any(|_| true);
@@ -67,7 +66,7 @@ impl Sentence<'_> {
             && prices.iter().all(|price| price.kind == ShippingFactKind::CodFee)
             && (self.limits_orders() || self.ends_at(bound.at) && !self.denials().any(|_| true))
         {
-            // Accepts limits like `Minimum order value for COD: 400`.
+            // `Minimum order value for COD: 400` limits the orders.
             fact.is_available = Some(true);
             (fact.min_order_minor, fact.max_order_minor) = (bound.min, bound.max);
             found.add(fact);
@@ -87,7 +86,7 @@ impl Sentence<'_> {
             Concept::Promo,
         ];
         let is_only = self.items.iter().any(|item| ONLY.has(item.word()));
-        // Accepts `Prepaid orders only.`, but not below an offer that the sentence would limit.
+        // `Prepaid orders only.` counts, but not below an offer that it would limit.
         let is_said = |item: &Item| item.means_any(&[Concept::Prepaid, Concept::Order]) || ONLY.has(item.word());
         let is_whole = self.text.ends_with('.') && !self.asked.offer && self.asked.threshold.is_none();
         let is_whole = is_whole
@@ -124,7 +123,7 @@ impl Sentence<'_> {
         hedges.any(|(hedge, item)| hedge < at || UNSURE.has(item.word()))
     }
 
-    /// Returns true if nothing more is said about the orders after the amount: `COD for orders up to 5,000 only`.
+    /// Returns true if no further statement about the orders follows the amount: `COD for orders up to 5,000 only`.
     fn ends_at(&self, at: usize) -> bool {
         let is_end = |item: &Item| {
             item.means(Concept::Order) || matches!(item.word(), "only" | "per" | "tak" | "and" | "value" | "")
@@ -138,20 +137,21 @@ impl Sentence<'_> {
                 .all(|item| is_end(item) || item.means(Concept::OrLess))
     }
 
-    /// Returns true if something is said to be available. `COD orders have no fee` only says that there is no fee.
+    /// Returns true if the sentence states that something is available. `COD orders have no fee` states only that there
+    /// is no fee.
     fn offers(&self) -> bool {
         let denies = |item: &Item| item.means_any(&[Concept::Not, Concept::Ended]);
         let is_weak =
             |item: &Item| matches!(&item.sense, Sense::Means(_, word) if matches!(word.as_str(), "hai" | "have"));
         let denied = |clause: u16| self.items.iter().any(|item| item.clause == clause && denies(item));
         let mut offers = self.items.iter().filter(|item| item.means(Concept::Offered));
-        // Matches `You can also pay at the door`.
+        // `You can also pay at the door` offers cash on delivery.
         let pays = |pair: &[Item]| {
             pair[1].means(Concept::Cod)
                 && pair[1].word().starts_with("pa")
                 && matches!(pair[0].word(), "can" | "also" | "either" | "or")
         };
-        // Matches instructions like `Pay online or by COD`.
+        // `Pay online or by COD` is an instruction.
         let is_told_to = self.items.len() > 2 && self.items[0].word().starts_with("pay") && !self.has(Concept::Fee);
         is_told_to || offers.any(|item| !(is_weak(item) && denied(item.clause))) || self.items.windows(2).any(pays)
     }
@@ -184,7 +184,7 @@ impl Sentence<'_> {
             let is_below = self.compared(bound.at) == Some(Concept::Below);
             bound.max.map(|max| if is_below { max + 1 } else { max })
         };
-        // `not available for all items` means that it is available for some items.
+        // `Not available for all items` means available for some items.
         let denied = self.denials().next().unwrap_or_default();
         if self.items[denied..]
             .iter()
@@ -234,7 +234,7 @@ impl Sentence<'_> {
 
     fn denies_fee(&self, at: usize) -> bool {
         let clause = self.items[at].clause;
-        // Handles `COD par koi extra charge nahi hai` ("no extra charge on COD").
+        // `COD par koi extra charge nahi hai` means "no extra charge on COD".
         let is_begin = |item: &Item| item.means(Concept::Cod) || matches!(item.word(), "we" | "wir" | "nous");
         let mut before = self
             .before(at, 3)
@@ -257,10 +257,10 @@ impl Sentence<'_> {
         false
     }
 
-    /// Returns true if cash on delivery is said not to be available.
+    /// Returns true if the sentence denies cash on delivery.
     fn is_denied(&self, at: usize) -> bool {
         let clause = self.items[at].clause;
-        // `COD: not available` is treated as one clause.
+        // `COD: not available` is one clause.
         let is_here = |one: u16| one == clause || (self.is_head(at) && one == clause + 1);
         let here = |concept| self.has_in(clause, concept) || (self.is_head(at) && self.has_in(clause + 1, concept));
         let denied: Vec<usize> = self.denials().filter(|at| is_here(self.items[*at].clause)).collect();
@@ -294,7 +294,7 @@ impl Sentence<'_> {
         let apart = [Concept::Special, Concept::Express];
         let is_apart = |item: &Item| matches!(item.sense, Sense::Weekdays(_)) || item.means_any(&apart);
         let mut leads = (0..told.len()).filter(|at| is_lead(&told[*at]));
-        // Finds dates, as in `from 1 January on`.
+        // Some sentences apply from a date on, as in `from 1 January on`.
         let bounds = self.bounds();
         let is_date = |(at, item): (usize, &Item)| {
             let of_pins = told
@@ -313,13 +313,13 @@ impl Sentence<'_> {
             || leads.any(|lead| !self.is_general_object(lead + 1))
     }
 
-    /// Matches `Available on all orders` below a heading.
+    /// Returns true for `Available on all orders` below a heading.
     fn starts_available(&self, first: usize) -> bool {
         let is = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if word == "available");
         first == 0 && self.items.first().is_some_and(is)
     }
 
-    /// Reads an answer to a question like `Do you offer COD? No, we do not.`
+    /// Reads an answer to a question such as `Do you offer COD? No, we do not.`
     fn answer_cod(&self, bounds: &[Bound], found: &mut SentenceFacts) {
         let (true, Some(first)) = (self.asked.cod, self.items.iter().position(is_told)) else {
             return;
@@ -349,7 +349,7 @@ impl Sentence<'_> {
     }
 }
 
-/// Returns true for phrases like `due to`, which introduce a reason.
+/// Returns true for phrases such as `due to`, which introduce a reason.
 fn is_cause(item: &Item) -> bool {
     matches!(&item.sense, Sense::Word(word) | Sense::Means(_, word)
         if matches!(word.as_str(), "due" | "because" | "owing" | "as" | "since" | "weil" | "aufgrund" | "car"))

@@ -2,12 +2,11 @@
 
 use data_model::ShippingRegion;
 
-/// Context that earlier text gives to a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Context {
-    /// True if the question was only if cash on delivery is available.
+    /// True if the question was only about the availability of cash on delivery.
     pub(crate) cod: bool,
-    /// True if payment methods are being listed.
+    /// True within a list of payment methods.
     pub(crate) pays: bool,
     /// True if the question was about the cost of cash on delivery.
     pub(crate) cod_fee: bool,
@@ -19,7 +18,7 @@ pub(crate) struct Context {
     pub(crate) free: bool,
     /// True if the question was only if shipping costs anything.
     pub(crate) charged: bool,
-    /// True if `Free shipping` precedes the sentence, or a plain yes to a question about free shipping.
+    /// True if `Free shipping`, or a plain yes to a question about it, precedes the sentence.
     pub(crate) offer: bool,
     /// True if a heading above is about shipping.
     pub(crate) ship: bool,
@@ -32,7 +31,6 @@ pub(crate) struct Context {
     /// True if the text shares a line with other text or ends like a sentence. Such text is a statement and not a
     /// heading.
     pub(crate) is_marked: bool,
-    /// True if the text has a heading tag.
     pub(crate) is_title: bool,
     /// Region to which the facts apply.
     pub(crate) scope: Scope,
@@ -49,6 +47,5 @@ pub(crate) enum Scope {
     #[default]
     Everywhere,
     Region(ShippingRegion),
-    /// The region cannot be determined.
     Unsure,
 }

@@ -13,7 +13,7 @@ const HARMLESS: Words = Words(
 );
 
 impl Sentence<'_> {
-    /// Returns the position of a word that introduces an exception, other than of holidays or taxes.
+    /// Returns the position of a word that introduces an exception. Exceptions of holidays or taxes do not count.
     pub(crate) fn exception(&self) -> Option<usize> {
         self.items.iter().enumerate().position(|(at, item)| {
             let is_article = |item: &Item| {
@@ -47,7 +47,7 @@ impl Sentence<'_> {
             && self.excepts_behind(at)
     }
 
-    /// Returns true if a denial is followed by a region, or by a payment method that is excluded from free shipping.
+    /// Returns true if a region, or a payment method without free shipping, follows a denial.
     fn excepts_behind(&self, at: usize) -> bool {
         let is_place = |place: &PlaceMention| place.at > at;
         let is_place = self.places.named.iter().any(is_place) || self.places.is_unclear;
@@ -75,7 +75,7 @@ impl Sentence<'_> {
         let is_amount = |(at, item): (usize, &Item)| {
             matches!(item.sense, Sense::Money(_) | Sense::Days(_) | Sense::Clock(_)) && !is_bound(at)
         };
-        // `Europe (except Germany)` introduces what applies there and withdraws nothing.
+        // `Europe (except Germany)` introduces a statement about Europe and withdraws nothing.
         let first = self.places.named.first().map_or(usize::MAX, |place| place.at);
         (denies || self.exception().is_some_and(|at| at < first))
             && (!self.places.named.is_empty() || self.places.is_unclear || !bounds.is_empty())

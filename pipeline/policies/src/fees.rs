@@ -14,7 +14,6 @@ use crate::settle::SentenceFacts;
 use crate::words::Words;
 
 impl Sentence<'_> {
-    /// Reads fees, thresholds and statements about cash on delivery.
     pub(crate) fn read_fees(&self, found: &mut SentenceFacts) {
         let has_foreign = self
             .items
@@ -93,7 +92,7 @@ impl Sentence<'_> {
             }
             !again
         });
-        // Combines `Free shipping` with `On orders above 499` on the next line.
+        // `On orders above 499` may follow on the line after `Free shipping`.
         if let ([], [bound], true) = (&prices[..], bounds, self.asked.offer && self.is_bound_alone())
             && bound.max.is_none()
             && self.items[..bound.at]
@@ -112,7 +111,6 @@ impl Sentence<'_> {
         prices
     }
 
-    /// Returns the kind of fee of an amount.
     fn kind_of(&self, at: usize, is_bounded: bool) -> Option<ShippingFactKind> {
         if self.is_of_else(at) || self.counts_else(at) {
             return None;
@@ -142,7 +140,7 @@ impl Sentence<'_> {
             }
         });
         let is_ahead = self.items[at..].iter().any(|item| item.means(Concept::Cod));
-        // Finds advance payments like `Partial COD: pay 149 now`.
+        // `Partial COD: pay 149 now` is an advance payment.
         let is_now = self.items.get(at + 1).is_some_and(|item| item.word() == "now") && self.has(Concept::Advance);
         if has_cod && (is_now || self.has_in(clause, Concept::Advance)) {
             return Some(ShippingFactKind::CodAdvance);
@@ -153,13 +151,13 @@ impl Sentence<'_> {
             // cash on delivery fee.
             Some(Concept::Cod) if self.is_for_shipping(at) => Some(ShippingFactKind::Fee),
             Some(Concept::Cod) if self.has(Concept::Prepaid) && !self.has_in(clause, Concept::Fee) => None,
-            // Finds fees like `COD (+ 50)`.
+            // `COD (+ 50)` is a fee for cash on delivery.
             Some(Concept::Cod) => {
                 let is_more = |item: &Item| item.sense == Sense::Sign('+') || MORE.has(item.word());
                 let adds = self.before(at, 2).any(is_more);
                 (adds || asks && self.has(Concept::Fee)).then_some(ShippingFactKind::CodFee)
             }
-            // Finds answers like `Do you have COD? Yes, for an extra 50.`
+            // `Do you have COD? Yes, for an extra 50.` states a fee for cash on delivery.
             None if self.asked.cod && self.before(at, 2).any(|item| MORE.has(item.word())) => {
                 Some(ShippingFactKind::CodFee)
             }
@@ -171,11 +169,11 @@ impl Sentence<'_> {
                 let is_shipping = self.has(Concept::Ship) || self.has(Concept::ShipVerb) || is_asked;
                 let is_thing = self.has(Concept::Order) || self.has(Concept::Parcel);
                 let of_order = self.has(Concept::Fee) && is_thing && !self.is_named_fee();
-                // Finds further rows, as in `US shipping: $6. International: $25.`
+                // The amount may be a further row, as in `US shipping: $6. International: $25.`
                 let is_row = self.asked.told && self.items.len() <= 5 && !self.places.named.is_empty();
-                // Finds fees below a threshold, as in `Free shipping above 999. Below that, 50 applies.`
+                // The fee may apply below a threshold, as in `Free shipping above 999. Below that, 50 applies.`
                 let is_turn = self.asked.threshold.is_some() && self.turn_at(at, &[]).is_some();
-                // Finds a heading `Shipping` with `50 flat` below it.
+                // The heading may be `Shipping`, with `50 flat` below it.
                 let is_whole = self.asked.ship && self.items.len() <= 4;
                 let is_shipping = is_shipping || is_row || is_turn || is_whole;
                 let is_short = self.items.len() <= 9 && self.places.kinds().contains(&ShippingRegion::Domestic);
@@ -187,9 +185,9 @@ impl Sentence<'_> {
     /// Returns true if an amount is per item, for a number of items, or one term of a sum.
     pub(crate) fn counts_else(&self, at: usize) -> bool {
         let per_piece = |item: &Item| matches!(item.word(), "kg" | "item" | "piece" | "product" | "unit");
-        // Finds prices for a number of things, like `Shipping for 2 books`.
+        // `Shipping for 2 books` is a price for a number of things.
         let counts = |pair: &[Item]| matches!((&pair[0].sense, &pair[1].sense), (Sense::Bare(_, most), Sense::Word(word)) if *most <= 5_000 && word != "or");
-        // Finds sums like `40 + 50`.
+        // `40 + 50` is a sum.
         let is_sum = self.items.windows(3).enumerate().any(|(from, three)| {
             let is_money = |item: &Item| matches!(item.sense, Sense::Money(_));
             let is_here = from == at || from + 2 == at;
@@ -205,7 +203,7 @@ impl Sentence<'_> {
             self.before(at, 1)
                 .any(|item| item.means(Concept::Hedge) || matches!(&item.sense, Sense::Word(word) if word == "based"))
         };
-        // Finds goods at the start, as in `All sarees above 2,000 come with free shipping`.
+        // The goods may be at the start, as in `All sarees above 2,000 come with free shipping`.
         let is_all = |at: usize| at == 0 && matches!(self.items[0].word(), "all" | "every" | "each" | "any");
         let is_of = |at: usize| (self.is_lead(at) || is_all(at)) && !depends(at) && !self.is_plain_object(at + 1);
         let is_named = |at: usize| self.items[at].means(Concept::Ship) && self.is_of_goods_by_name(at);
@@ -229,7 +227,7 @@ impl Sentence<'_> {
         behind.any(|item| item.means(Concept::Ship)) && (is_led || !self.has(Concept::Fee))
     }
 
-    /// Returns true if an amount is for something other than shipping: packing, taxes, goods.
+    /// Returns true if an amount is for packing, taxes, goods or something else than shipping.
     pub(crate) fn is_of_else(&self, at: usize) -> bool {
         let of = [Concept::Ship, Concept::ShipVerb, Concept::Cod, Concept::Charge];
         let nearest = self.items[..at].iter().rev().find(|item| item.means_any(&of));
@@ -246,7 +244,7 @@ impl Sentence<'_> {
         is_price || !is_of_cod && (nearest.is_some_and(is_charge) || behind.is_some_and(is_charge))
     }
 
-    /// Returns true if a fee has an unknown name, like `a booking fee`.
+    /// Returns true if a fee has an unknown name, such as `a booking fee`.
     fn is_named_fee(&self) -> bool {
         const PLAIN: Words = Words(
             "a, an, the, of, flat, nominal, standard, additional, small, be, is, are, minimum, fixed, will, any, \
@@ -261,7 +259,7 @@ impl Sentence<'_> {
     }
 
     fn fact_of(&self, price: &Price, region: Option<ShippingRegion>) -> Option<ShippingFact> {
-        // Finds offers that are not certain, like `We may offer free shipping above 5000`.
+        // `We may offer free shipping above 5000` is not certain.
         let may = |item: &Item| {
             matches!(item.word(), "may" | "might" | "could" | "pourrait" | "podria") && item.means(Concept::Hedge)
         };
@@ -304,7 +302,7 @@ impl Sentence<'_> {
             }
             Some(amount) => {
                 let is_bounded = price.min.is_some() || price.max.is_some();
-                // A condition is not a hedge: `If you choose cash on delivery, 50 is added`.
+                // `If you choose cash on delivery, 50 is added` contains a condition and is certain.
                 let is_if = |item: &Item| price.kind == ShippingFactKind::CodFee && IF.has(item.word());
                 let is_hedged = self.items.iter().any(|item| item.means(Concept::Hedge) && !is_if(item));
                 if is_hedged && amount.min == amount.max && !is_bounded {
@@ -321,8 +319,8 @@ impl Sentence<'_> {
         Some(fact)
     }
 
-    /// Returns true for a comparison with something other than an amount, like `above a minimum order value`. `no
-    /// minimum` does not count.
+    /// Returns true for a comparison with something other than an amount, such as `above a minimum order value`. `no
+    /// minimum` is no comparison.
     fn is_bounded_elsehow(&self) -> bool {
         let compares = [Concept::Above, Concept::Below, Concept::OrMore];
         let mut items = self.items.iter().enumerate();
@@ -358,7 +356,7 @@ impl Sentence<'_> {
         if self.has_in(clause, Concept::Cod) {
             return Some(PaymentKind::Cod);
         }
-        // Finds a payment method before a colon, as in `COD orders: shipping 60`.
+        // A payment method may be before a colon, as in `COD orders: shipping 60`.
         let mut before = self.before(at, 4);
         let is_headed =
             before.any(|item| item.sense == Sense::Sign(':')) && before.any(|item| item.means(Concept::Cod));

@@ -28,13 +28,13 @@ const BETWEEN: Words = Words(
 const DENIED: Words = Words("apply, applies, applied, an, added, due, hai, lagta, lagega, lagti");
 
 impl Sentence<'_> {
-    /// Returns true if the item at this position says that shipping costs nothing.
+    /// Returns true if the item at this position means that shipping costs nothing.
     pub(crate) fn frees(&self, at: usize) -> bool {
         let item = &self.items[at];
         if item.means(Concept::Free) {
             return !self.is_denied_free(at) && self.is_of_shipping(at);
         }
-        // Accepts a plain no to `Do you charge for shipping?`.
+        // A plain no answers `Do you charge for shipping?`.
         if self.asked.charged
             && item.means(Concept::Not)
             && self
@@ -45,7 +45,7 @@ impl Sentence<'_> {
         {
             return true;
         }
-        // Accepts a yes to `Is shipping free?`.
+        // A yes answers `Is shipping free?`.
         if self.asked.free && item.means(Concept::Yes) && self.items[..at].iter().all(|item| !is_told(item)) {
             return !self.has(Concept::Not) && !self.has(Concept::Free);
         }
@@ -114,7 +114,7 @@ impl Sentence<'_> {
         false
     }
 
-    /// Matches `Shipping charges: NIL`, and in a line about shipping also `nil for orders above 500`.
+    /// Returns true for `Shipping charges: NIL`, and in a line about shipping also for `nil for orders above 500`.
     fn is_nil(&self, at: usize) -> bool {
         let is_nil = matches!(&self.items[at].sense, Sense::Means(_, word) if matches!(word.as_str(), "nil" | "zero" | "nothing" | "none"));
         let is_fee = |item: &Item| item.means(Concept::Fee) && !matches!(item.word(), "extra" | "handling" | "collect");
@@ -141,7 +141,7 @@ impl Sentence<'_> {
             ),
             _ => false,
         });
-        // Matches Hindi like `Koi shipping charge nahi` ("no shipping charge").
+        // Hindi `Koi shipping charge nahi` means "no shipping charge".
         let is_none =
             here().any(|item| is_word(item, "koi")) && self.items.get(at + 1).is_none_or(|item| !is_told(item));
         names_fee && (ends || is_none)
@@ -196,9 +196,9 @@ impl Sentence<'_> {
         };
         let is_asked = self.asked.free || self.asked.fee;
         let is_near = self.asked.line || self.asked.told || self.asked.ship;
-        // A row of prices names shipping only once, so it may be far away.
+        // A row of prices names shipping only once, possibly far away.
         let most = if self.has(Concept::Fee) { self.items.len() } else { 9 };
-        // Compounds like `odor free` are not about shipping.
+        // Compounds such as `odor free` are not about shipping.
         let is_compound = at
             .checked_sub(1)
             .is_some_and(|before| matches!(&self.items[before].sense, Sense::Word(word) if !STATES.has(word)));
@@ -206,7 +206,6 @@ impl Sentence<'_> {
     }
 }
 
-/// Returns true if a word may follow `shipping is free`.
 pub(crate) fn goes_on(word: &str) -> bool {
     GOES_ON.has(word)
         || matches!(

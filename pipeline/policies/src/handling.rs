@@ -12,7 +12,6 @@ use crate::words::Words;
 const ALL_DAYS: u8 = 0b111_1111;
 
 impl Sentence<'_> {
-    /// Reads the cut-off time and the working days.
     pub(crate) fn read_handling(&self, found: &mut SentenceFacts) {
         let is_handling = [Concept::Dispatch, Concept::ShipVerb, Concept::Ship]
             .iter()
@@ -82,9 +81,9 @@ impl Sentence<'_> {
             return (masks.len() == 1).then_some(first);
         }
         let closed = masks.iter().fold(0, |all, mask| all | mask);
-        // The word `Sunday` is not sufficient. The text must state that Sunday is not a working day.
+        // The word `Sunday` is not enough. The text must state that Sunday is not a working day.
         let denies = self.has(Concept::Not) || self.has(Concept::Except);
-        // `within 2 days, excluding Sundays` describes how days are counted.
+        // `Within 2 days, excluding Sundays` describes the counting of days.
         let is_counted =
             self.has(Concept::Except) && self.items.iter().any(|item| matches!(item.sense, Sense::Days(_)));
         let is_rest = denies && !is_counted && closed & 0b001_1111 == 0;

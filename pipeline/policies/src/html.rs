@@ -2,13 +2,12 @@
 
 use crate::words::Words;
 
-/// Marker before each table cell and row. Does not occur in text.
+/// Marker before each table cell and row. It does not occur in text.
 pub(crate) const CELL: char = '\u{1f}';
 pub(crate) const ROW: char = '\u{1e}';
 /// Markers before headings, one for each of the six levels.
 const HEADINGS: [char; 6] = ['\u{11}', '\u{12}', '\u{13}', '\u{14}', '\u{15}', '\u{16}'];
 
-/// Inline elements.
 const INLINE: Words = Words("a, abbr, b, bdi, code, em, font, i, ins, mark, q, s, small, span, strong, sup, u");
 /// Elements whose content is not displayed.
 const HIDDEN: Words = Words("script, style, noscript, template, svg, head, nav, footer, header");
@@ -54,7 +53,6 @@ struct Page<'a> {
     source: &'a str,
     /// The source in lowercase, with the same byte positions.
     lower: String,
-    /// End position of the last tag of the page.
     last_close: Option<usize>,
     in_table: bool,
     in_heading: bool,
@@ -62,7 +60,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Appends text. Within a table or heading, line breaks of the source become spaces.
+    /// Within a table or heading, line breaks of the source become spaces.
     fn text(&mut self, text: &str) {
         if self.in_table || self.in_heading {
             self.out
@@ -130,7 +128,6 @@ impl Page<'_> {
         });
     }
 
-    /// Returns the position after the end of an element.
     fn past(&self, from: usize, name: &str) -> usize {
         let end = format!("</{name}");
         let len = self.source.len();
@@ -141,7 +138,7 @@ impl Page<'_> {
     }
 }
 
-/// Decodes a character entity. Returns the number of bytes it takes.
+/// Returns the number of bytes of the character entity.
 fn entity(source: &str, out: &mut String) -> usize {
     let inner = &source[1..];
     let end = inner.bytes().take(10).position(|byte| byte == b';');

@@ -9,10 +9,8 @@ pub(crate) const QUALIFIES: Words = Words(
      los, el, le, the, of, your, all, any, full, entire, normal, normale, for, sur, du, de, des",
 );
 
-/// A meaningful item of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// Number of the clause that contains the item.
     pub(crate) clause: u16,
     pub(crate) sense: Sense,
 }
@@ -27,7 +25,7 @@ pub(crate) enum Sense {
     Percent(u16),
     Grams(u32),
     Clock(u16),
-    /// Bit mask of days; bit 0 is Monday.
+    /// Bit mask of days, in which bit 0 is Monday.
     Weekdays(u8),
     Word(String),
     Sign(char),
@@ -38,7 +36,6 @@ pub(crate) enum Sense {
 pub(crate) struct Amount {
     pub(crate) min: i64,
     pub(crate) max: i64,
-    /// True if the amount is in another currency.
     pub(crate) is_foreign: bool,
     /// True if a plus sign follows the amount.
     pub(crate) is_open: bool,
@@ -60,7 +57,7 @@ impl Item {
         concepts.iter().any(|concept| self.means(*concept))
     }
 
-    /// Returns the words of the item; empty for an amount, a number or a punctuation mark.
+    /// Returns the words of the item, which are empty for an amount, a number or a punctuation mark.
     pub(crate) fn word(&self) -> &str {
         match &self.sense {
             Sense::Means(_, word) | Sense::Word(word) => word,
@@ -86,7 +83,7 @@ pub(crate) fn names_cod(items: &[Item]) -> bool {
     items.iter().any(|item| item.means(Concept::Cod)) && items.iter().all(is_plain)
 }
 
-/// Matches references like `below that`.
+/// Returns true for references such as `below that`.
 pub(crate) fn refers_back(item: &Item) -> bool {
     matches!(item.word(), "that" | "this" | "it" | "which" | "these" | "those")
 }

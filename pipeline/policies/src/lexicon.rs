@@ -1,4 +1,4 @@
-//! Vocabulary: maps words to meanings. The words are in `lexicon.txt`.
+//! Vocabulary that maps words to meanings. The words are in `lexicon.txt`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -21,7 +21,6 @@ macro_rules! concepts {
 }
 
 concepts! {
-    /// Free of charge.
     Free,
     /// Shipping as a noun.
     Ship,
@@ -56,7 +55,6 @@ concepts! {
     /// `in` or `within`, which may precede a region or a duration.
     Within,
     Not,
-    /// Something is available.
     Offered,
     Ended,
     /// Uncertainty: perhaps, sometimes, for some.
@@ -77,10 +75,8 @@ concepts! {
     Support,
     Elsewhere,
     Yes,
-    /// End of a clause.
     Break,
     Take,
-    /// Postal codes.
     Pin,
     /// A promotion: a gift or a discount.
     Promo,
@@ -105,7 +101,7 @@ type Lexicon = HashMap<String, Vec<(Concept, &'static str)>>;
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| read(include_str!("lexicon.txt")));
 
-/// Returns the part of a first word used as the index. No stem is shorter than two letters.
+/// Returns the start of a first word by which the lexicon is indexed. No stem is shorter than two letters.
 fn key(word: &str) -> String {
     word.chars().take_while(|char| *char != ' ').take(2).collect()
 }

@@ -9,7 +9,7 @@
 //! keeps the proposals that their sentences confirm.
 //!
 //! The reader is a small grammar over amounts, durations, regions and payments, with a vocabulary. The grammar does not
-//! match whole sentences. This crate does no I/O, reads no clock and does not guess: contradicted, blank or hedged
+//! match whole sentences. This crate does no I/O, reads no clock and does not guess: contradictory, blank or uncertain
 //! statements are not facts.
 
 mod bounds;
@@ -60,8 +60,8 @@ pub struct Reading {
     pub unknown: Vec<UnknownTerm>,
 }
 
-/// Reads a policy. Amounts without a currency mark, or with an ambiguous one (`Rs`, `$`), are in the store's currency.
-/// Amounts in another currency are ignored. At most the first 512 KiB and 2,000 sentences are read.
+/// Reads at most the first 512 KiB and 2,000 sentences of a policy. Amounts without a currency mark, or with an
+/// ambiguous one (`Rs`, `$`), are in the store's currency. Amounts in another currency are ignored.
 #[must_use]
 pub fn read(policy: &str, currency: CurrencyCode) -> Reading {
     let mut pass = Pass::default();
@@ -71,18 +71,14 @@ pub fn read(policy: &str, currency: CurrencyCode) -> Reading {
     pass.found.settle()
 }
 
-/// A sentence with its position.
 struct Step<'s> {
     sentence: &'s Sentence<'s>,
-    /// True if the sentence's line begins a paragraph.
     begins: bool,
     /// True if the sentence withdraws the one before it.
     withdraws: bool,
-    /// True if the sentence may state facts itself.
     is_read: bool,
 }
 
-/// State of one pass over the sentences of a text.
 #[derive(Default)]
 struct Pass {
     found: settle::SentenceFacts,
@@ -91,7 +87,7 @@ struct Pass {
 }
 
 impl Pass {
-    /// Processes a sentence, whose facts `read` adds. Returns true if new facts were found.
+    /// Processes a sentence. `read` adds its facts. Returns true if new facts were found.
     fn take(&mut self, step: &Step<'_>, read: impl FnOnce(&mut settle::SentenceFacts)) -> bool {
         let before = self.found.len();
         if step.begins {
@@ -114,7 +110,7 @@ fn walk(policy: &str, currency: CurrencyCode, mut each: impl FnMut(&Step<'_>) ->
     let lines = text::lines(policy);
     for (at, line) in lines.iter().enumerate() {
         let about_shipping = line.parts.len() > 1 && sentence::is_about_shipping(&line.parts, currency);
-        // Finds an offer limited in time, like `Sunday offer | Free shipping`.
+        // `Sunday offer | Free shipping` is an offer limited in time.
         let is_passing = line.parts.len() > 1 && line.parts.iter().any(|part| bare(part, currency).ends_offer());
         let is_row = is_in_row(&lines, at, currency);
         sections.begin(line);
@@ -134,7 +130,6 @@ fn walk(policy: &str, currency: CurrencyCode, mut each: impl FnMut(&Step<'_>) ->
     }
 }
 
-/// Parses a sentence without context.
 fn bare(part: &str, currency: CurrencyCode) -> Sentence<'_> {
     Sentence::new(part, currency, context::Context::default())
 }

@@ -1,7 +1,7 @@
 //! Parses numbers as people write them.
 
 /// Parses a number with digit groups and decimals into hundredths: `1,499`, `1,00,000`, `4,90`, `1.499,00`. Returns
-/// `None` for anything else, and above ten thousand million.
+/// `None` for any other text, and above ten thousand million.
 pub(crate) fn hundredths(text: &str) -> Option<i64> {
     let last = text.rfind([',', '.']);
     let (whole, decimals) = match last {
@@ -52,8 +52,8 @@ pub(crate) fn in_words(word: &str) -> Option<i64> {
     Some(number)
 }
 
-/// Returns true for a word that counts things regardless of what follows. `do` and `once` are excluded, because they
-/// usually mean something else.
+/// Returns true for a word that counts things, whatever follows. `do` and `once` are excluded, because they usually
+/// have another meaning.
 pub(crate) fn is_count(word: &str) -> bool {
     let is_other = matches!(word, "do" | "once" | "char" | "elf" | "sept");
     !is_other && in_words(word).is_some_and(|number| number > 1)

@@ -31,7 +31,7 @@ impl Sentence<'_> {
                 Sense::Word(_) => return self.places.named.iter().any(|place| place.at == at),
                 Sense::Means(..) if is_lead(item) => return true,
                 Sense::Means(..) if item.means_any(&[Concept::Fee, Concept::Free, Concept::Break]) => return true,
-                // `your pin code` is not a known region, so it does not mean all orders.
+                // `Your pin code` is an unknown region, so that it does not mean all orders.
                 Sense::Means(..) if item.means(Concept::Pin) && self.is_owned(at) => return false,
                 Sense::Means(..) => {}
                 _ => return true,
@@ -40,13 +40,13 @@ impl Sentence<'_> {
         true
     }
 
-    /// Matches `your pin code`.
+    /// Returns true for `your pin code`.
     fn is_owned(&self, at: usize) -> bool {
         let mut before = self.before(at, 1);
         before.any(|item| matches!(&item.sense, Sense::Word(word) if matches!(word.as_str(), "your" | "this")))
     }
 
-    /// Returns true if the item introduces the object of a statement, like `for` or `on`.
+    /// Returns true if the item introduces the object of a statement, as `for` and `on` do.
     pub(crate) fn is_lead(&self, at: usize) -> bool {
         let leads = |word: &str| matches!(word, "for" | "on" | "fur" | "auf" | "pour" | "sur" | "para");
         matches!(&self.items[at].sense, Sense::Word(word) | Sense::Means(_, word) if leads(word))

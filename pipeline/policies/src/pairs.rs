@@ -9,22 +9,19 @@ use crate::places::{PlaceMention, some};
 use crate::sentence::Sentence;
 use crate::words::Words;
 
-/// A fact mentioned in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FactMention {
-    /// Index of the item that states the fact.
     pub(crate) at: usize,
     pub(crate) kind: ShippingFactKind,
 }
 
 impl Sentence<'_> {
-    /// Returns the region of a fact at a position. The outer `None` means that it is unknown.
+    /// Returns the region of a fact at a position. The outer `None` means an unknown region.
     pub(crate) fn scope_of(&self, at: usize) -> Option<Option<ShippingRegion>> {
         let kind = ShippingFactKind::Cod;
         self.scope_of_fact(FactMention { at, kind })
     }
 
-    /// Returns the region of a fact.
     pub(crate) fn scope_of_fact(&self, fact: FactMention) -> Option<Option<ShippingRegion>> {
         self.scopes(&[fact]).first().copied().flatten()
     }
@@ -59,7 +56,7 @@ impl Sentence<'_> {
         }
         let mut pairs: Vec<Option<Pair>> = vec![None; told.len()];
         let mut left = self.places.named.clone();
-        // Dispatch is assigned a region only if the region precedes it or is in its clause.
+        // A region belongs to dispatch only if it precedes dispatch or is in its clause.
         for (pair, FactMention { at, kind }) in pairs.iter_mut().zip(told) {
             let clause = self.items[*at].clause;
             let mut near = left
@@ -129,7 +126,7 @@ impl Sentence<'_> {
                     .any(|item| item.means(Concept::Break) || item.sense == Sense::Sign('&'));
                 let joined = match held {
                     Some(held) if held == new => Some(held),
-                    // `the mainland and the islands` covers both.
+                    // `The mainland and the islands` covers both.
                     Some(held) if is_both && (held == ShippingRegion::Domestic || new == ShippingRegion::Domestic) => {
                         Some(ShippingRegion::Domestic)
                             .filter(|_| held != ShippingRegion::Abroad && new != ShippingRegion::Abroad)
@@ -160,8 +157,8 @@ impl Sentence<'_> {
     fn pair_sequence(&self, told: &[FactMention], sequence: &[Step], pairs: &mut [Option<Pair>]) {
         let of = |region: Option<ShippingRegion>| Some(region.map_or(Pair::Unsure, Pair::Of));
         let clause = |at: usize| self.items[at].clause;
-        // A region belongs to a fact in the same clause. A region before the fact may also be separated from the fact
-        // by one punctuation mark.
+        // A region belongs to a fact in the same clause. One punctuation mark may separate a region from the fact after
+        // it.
         let is_with = |place: usize, index: usize| clause(place) == clause(told[index].at);
         let is_before = |place: usize, index: usize| {
             let between = self.items.get(place + 1).map(|item| &item.sense);
@@ -250,7 +247,6 @@ fn is_turn(sequence: &[Step]) -> bool {
     !sequence.is_empty() && sequence.len().is_multiple_of(2) && takes_turns
 }
 
-/// Region assigned to a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pair {
     Of(ShippingRegion),
@@ -259,7 +255,6 @@ enum Pair {
     Unsure,
 }
 
-/// A region, or the index of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Place(usize, Option<ShippingRegion>),

@@ -24,7 +24,7 @@ const OFFERS: Words =
     Words("offer, offers, sale, deal, deals, promotion, promo, aktion, angebot, offre, oferta, valid");
 
 impl Sentence<'_> {
-    /// Returns true if the offer is only valid until or on some date or day.
+    /// Returns true if the offer is valid only until or on some date or day.
     pub(crate) fn is_passing(&self) -> bool {
         self.has(Concept::Passing)
             || (0..self.items.len()).any(|at| self.is_date(at) || self.is_end(at) || self.is_day(at) || self.lasts(at))
@@ -48,7 +48,7 @@ impl Sentence<'_> {
                 .any(|item| item.means_any(&ways) || matches!(item.sense, Sense::Days(_)))
     }
 
-    /// Matches dates: `31st December`, `December 31`, `31/12/2025`.
+    /// Returns true for dates: `31st December`, `December 31`, `31/12/2025`.
     fn is_date(&self, at: usize) -> bool {
         let number = |at: Option<usize>| match at.and_then(|at| self.items.get(at)).map(|item| &item.sense) {
             Some(Sense::Bare(min, max)) => min % 100 == 0 && (1..=31).contains(&(min / 100)) && max / 100 <= 2_100,
@@ -67,12 +67,12 @@ impl Sentence<'_> {
         let word = self.items[at].word();
         let is_month = MONTHS.has(word);
         let before = (0..at).rev().find(|before| !OF.has(self.items[*before].word()));
-        // Accepts a month without a day, like `all through October`. `may` is excluded because it is usually a verb.
+        // A month may have no day, as in `all through October`. `may` is usually a verb.
         let is_in = before.is_some_and(|before| IN.has(self.items[before].word())) && word.len() > 3;
         is_month && (is_in || number(before) || number(Some(at + 1)) && word != "may")
     }
 
-    /// Matches `Free shipping for the next 3 days`.
+    /// Returns true for `Free shipping for the next 3 days`.
     fn lasts(&self, at: usize) -> bool {
         const NEXT: Words = Words("the, next, only, just, die, les, los");
         let is_span =
@@ -84,7 +84,7 @@ impl Sentence<'_> {
                 .is_some_and(|item| matches!(item.word(), "for" | "fur" | "pendant" | "durante"))
     }
 
-    /// Matches end dates: `until Sunday`, `ends tonight`, `bis 31.12.`.
+    /// Returns true for end dates: `until Sunday`, `ends tonight`, `bis 31.12.`.
     fn is_end(&self, at: usize) -> bool {
         if !ENDS.has(self.items[at].word()) {
             return false;
@@ -100,7 +100,7 @@ impl Sentence<'_> {
         self.items.iter().skip(at + 1).take(3).any(ends)
     }
 
-    /// Matches `Sunday sale`, `this Friday`, and an occasion at the start: `Holi offer: …`.
+    /// Returns true for `Sunday sale`, `this Friday`, and an occasion at the start: `Holi offer: …`.
     fn is_day(&self, at: usize) -> bool {
         let is_offer = |at: usize| self.items.get(at).is_some_and(|item| OFFERS.has(item.word()));
         let is_named = matches!(self.items[at].sense, Sense::Sign(':' | '-' | ','));

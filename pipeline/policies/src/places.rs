@@ -6,7 +6,6 @@ use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
 use crate::words::Words;
 
-/// A region named in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PlaceMention {
     /// Index of the item that names the region.
@@ -14,12 +13,11 @@ pub(crate) struct PlaceMention {
     pub(crate) region: ShippingRegion,
 }
 
-/// The regions of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Places {
     /// Named regions in text order.
     pub(crate) named: Vec<PlaceMention>,
-    /// True if a named country may or may not be the store's own.
+    /// True if a named country may be the store's own or not.
     pub(crate) is_unclear: bool,
 }
 
@@ -97,7 +95,6 @@ impl Places {
         places
     }
 
-    /// Returns the distinct regions.
     pub(crate) fn kinds(&self) -> Vec<ShippingRegion> {
         let mut kinds: Vec<ShippingRegion> = self.named.iter().map(|place| place.region).collect();
         kinds.sort_unstable();
@@ -105,7 +102,6 @@ impl Places {
         kinds
     }
 
-    /// Returns the regions before a position.
     pub(crate) fn before(&self, end: usize) -> Self {
         let named = self.named.iter().filter(|place| place.at < end).copied();
         Self {
@@ -130,7 +126,7 @@ fn region(item: &Item) -> Option<ShippingRegion> {
 /// Returns true for a region of origin, as in `ships from our studio in Jaipur, India`.
 fn is_from(items: &[Item], at: usize) -> bool {
     let near = &items[at.saturating_sub(6)..at];
-    // Matches `our studio in Jaipur`.
+    // `Our studio in Jaipur` is a place of origin.
     if let [.., house, lead] = near
         && matches!(lead.word(), "in" | "at" | "a" | "en")
         && HOUSES.has(house.word())
@@ -159,8 +155,8 @@ const HOUSES: Words = Words(
      taller, almacen",
 );
 
-/// Returns the region of a country name. The inner `None` means an unknown region; the outer `None` means that the name
-/// is not a country.
+/// Returns the region of a country name. The inner `None` means an unknown region, and the outer `None` means that the
+/// name is not a country.
 fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Option<Option<ShippingRegion>> {
     // `India Post` is a company.
     if items
@@ -249,7 +245,7 @@ fn is_place(items: &[Item], at: usize, text: &str) -> bool {
 /// Words before a destination.
 const TO: Words = Words("over, throughout, sirf, to, for, across, nach, a, para, pour, fur, inside, only");
 
-/// Returns the region, or `None` for the whole country, because a nationwide fact has no region.
+/// Returns the region, or `None` for the whole country. A nationwide fact has no region.
 pub(crate) fn some(region: ShippingRegion) -> Option<ShippingRegion> {
     (region != ShippingRegion::Domestic).then_some(region)
 }

@@ -7,9 +7,9 @@ use data_model::{
 
 use crate::Reading;
 
-/// Returns the shipping terms of a store whose text was read. The threshold is the one for every order. The rates are
-/// those for any order in the store's country. Terms for one payment or region only are in the facts. Rates contain no
-/// days, because those follow from dispatch and transit.
+/// Returns the shipping terms of a store from a text. The threshold applies to every order, and the rates to any order
+/// in the store's country. Terms for one payment or region only are in the facts. Rates contain no days, because
+/// dispatch and transit determine those.
 #[must_use]
 pub fn policy(
     reading: Reading,
@@ -52,8 +52,7 @@ pub fn policy(
     }
 }
 
-/// Returns a rate for any order. Returns `None` for a price range, and for a rate limited to a payment, region or
-/// weight.
+/// Returns a rate for any order, or `None` for a price range and for a rate limited to a payment, region or weight.
 fn tier(fact: &ShippingFact, threshold: Option<i64>) -> Option<DeliveryRate> {
     if !fact.is_general() || fact.amount_max_minor.is_some() || fact.max_grams.is_some() {
         return None;

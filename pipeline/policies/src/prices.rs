@@ -20,7 +20,6 @@ pub(crate) const MORE: Words = Words(
 
 /// Words for "otherwise".
 const ELSE: Words = Words("otherwise, else, or else, sonst, ansonsten, sinon, warna, nahi to, de lo contrario");
-/// A price and its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Price {
     pub(crate) at: usize,
@@ -33,8 +32,8 @@ pub(crate) struct Price {
 }
 
 impl Sentence<'_> {
-    /// Marks a free offer as unusable if the sentence also has an amount or number without comparison, because its
-    /// condition is then unknown.
+    /// Marks a free offer as unusable if the sentence also has an amount or number without comparison. The condition of
+    /// the offer is then unknown.
     pub(crate) fn settle_prices(&self, bounds: &[Bound], prices: &mut [Price]) {
         let is_price = |at: usize| prices.iter().any(|price| price.at == at);
         let is_bound = |at: usize| bounds.iter().any(|bound| bound.at == at);
@@ -70,21 +69,21 @@ impl Sentence<'_> {
             let clause = self.items[bound.at].clause;
             let distance = |price: &&mut Price| {
                 let is_here = self.items[price.at].clause == clause;
-                // Of two equally near prices, the one after the bound counts: `up to 500: 40, above: 20`.
+                // The price after the bound wins if both are equally near: `up to 500: 40, above: 20`.
                 (!is_here, price.at.abs_diff(bound.at), price.at < bound.at)
             };
             let Some(price) = prices.iter_mut().min_by_key(distance) else {
                 continue;
             };
-            // In `COD up to 5000, with a fee of 50`, the orders are limited and not the fee.
+            // In `COD up to 5000, with a fee of 50`, the bound limits the orders and not the fee.
             let ahead = &self.items[..bound.at];
             let is_of_cod = price.kind == ShippingFactKind::CodFee && bound.at < price.at;
             let offers = |item: &Item| item.means(Concept::Offered) && !item.means(Concept::Fee);
             if is_of_cod && (ahead.iter().any(offers) || self.is_limit(bound.at)) {
                 continue;
             }
-            // In `The minimum order is 15, shipping costs 3.90`, the bound does not apply to the fee. The bound also
-            // does not apply to the fee if the same clause makes something free.
+            // In `The minimum order is 15, shipping costs 3.90`, the bound does not apply to the fee. The same is true
+            // if the clause makes something free.
             let is_fee = price.kind == ShippingFactKind::Fee;
             if is_fee && (self.is_limit(bound.at) || self.frees_else(clause)) {
                 bound.is_taken = true;
@@ -115,13 +114,13 @@ impl Sentence<'_> {
         {
             return;
         }
-        // An amount without a comparison or subject is somehow the condition of the free offer.
+        // An amount without a comparison or subject is a condition of the free offer.
         let is_short = self.items.len() <= 14 && !self.has(Concept::Elsewhere) && !self.has(Concept::Below);
         let is_least = self.has(Concept::Above)
             && is_short
             && (free.min, free.max, only.min, only.max) == (None, None, None, None);
         only.is_contrary = true;
-        // Accepts `Min. order for free delivery: Rs. 350`.
+        // `Min. order for free delivery: Rs. 350` states the condition.
         match only.amount.filter(|_| is_least) {
             Some(amount) => free.min = Some(amount.min),
             None => free.is_contrary = free.min.is_none(),
@@ -174,7 +173,7 @@ impl Sentence<'_> {
             {
                 return Some(Concept::Not);
             }
-            // Matches `free for bigger orders`.
+            // `Free for bigger orders` refers to an earlier value.
             if behind.is_some_and(|next| next.means(Concept::Order)) {
                 let is_one = |words: &[&str]| words.contains(&item.word());
                 if is_one(&BIGGER) {
@@ -184,7 +183,7 @@ impl Sentence<'_> {
                     return Some(Concept::Below);
                 }
             }
-            // Matches `free above` and `darüber kostenlos`. `from` needs an amount.
+            // `Free above` and `darüber kostenlos` refer to an earlier value. `from` needs an amount.
             let is_ended = behind.is_none_or(|next| matches!(next.sense, Sense::Sign(_)) || next.means(Concept::Free));
             let refers =
                 behind.is_some_and(refers_back) || (!bounds.is_empty() || self.asked.threshold.is_some()) && is_ended;
@@ -204,13 +203,13 @@ impl Sentence<'_> {
         })
     }
 
-    /// Returns true if something in the clause is said to be free.
+    /// Returns true if the clause makes something free.
     fn frees_else(&self, clause: u16) -> bool {
         let here = |at: &usize| self.items[*at].clause == clause && self.items[*at].means(Concept::Free);
         (0..self.items.len()).filter(here).any(|at| !self.is_denied_free(at))
     }
 
-    /// Returns true for a directly stated price, like `delivery is 2.95`.
+    /// Returns true for a directly stated price, such as `delivery is 2.95`.
     fn is_stated(&self, at: usize) -> bool {
         let is_flat = |item: &&Item| {
             matches!(
@@ -224,7 +223,7 @@ impl Sentence<'_> {
             sense => matches!(sense, Sense::Sign(':' | '=')),
         });
         let is_ship = |at: usize| self.items.get(at).is_some_and(|item| item.means(Concept::Ship));
-        // Matches `Envío 3,95 € gratis desde 40 €`.
+        // `Envío 3,95 € gratis desde 40 €` states a price directly.
         let follows = at.checked_sub(1).is_some_and(is_ship)
             && at.checked_sub(2).is_none_or(|at| !self.items[at].means(Concept::Free));
         let named = [Concept::Ship, Concept::Domestic, Concept::Nation];

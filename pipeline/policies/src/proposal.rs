@@ -6,17 +6,16 @@ use serde_json::Number;
 
 use crate::text;
 
-/// Maximum size of a model's answer in bytes.
 const REPLY_BYTES_MAX: usize = 32 << 10;
 /// Maximum number of proposals for one text.
 const PROPOSALS_MAX: usize = 24;
-/// Maximum number of bytes of a text that a model is shown.
+/// Maximum number of bytes of a text for a model.
 const SHOWN_BYTES_MAX: usize = 24 << 10;
 
-/// A fact that a model says a sentence states. Not used as a fact until [`crate::checked`] confirms it.
+/// A fact that a sentence states according to a model. [`crate::checked`] must confirm it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// Subject of the fact: `free_shipping`, `fee`, `cod`, `dispatch` or `delivery`; others are never kept.
+    /// Subject of the fact: `free_shipping`, `fee`, `cod`, `dispatch` or `delivery`. Others are never kept.
     pub field: ShippingFactKind,
     /// Order value from which shipping is free, or the fee, in whole units of the currency.
     pub amount: Option<Number>,
@@ -30,9 +29,9 @@ pub struct Proposal {
     pub in_working_days: Option<bool>,
     /// Availability of cash on delivery.
     pub is_available: Option<bool>,
-    /// Region to which the fact applies; `None` means all of the store's country.
+    /// Region to which the fact applies. `None` means the whole country of the store.
     pub region: Option<ShippingRegion>,
-    /// Payment method to which the fact applies; `None` means any.
+    /// Payment method to which the fact applies. `None` means any.
     pub payment: Option<PaymentKind>,
     /// Source sentence, verbatim.
     pub sentence: String,
@@ -51,7 +50,7 @@ pub struct ProposalError;
 /// Parses a model's answer: an object with a list of proposals, `{"facts": […]}`.
 ///
 /// # Errors
-/// [`ProposalError`] for anything else, and for more than 24 proposals or 32 KiB.
+/// [`ProposalError`] for any other text, and for more than 24 proposals or 32 KiB.
 pub fn proposals(said: &str) -> Result<Vec<Proposal>, ProposalError> {
     // Serde would accept a list as the object's fields in order.
     if said.len() > REPLY_BYTES_MAX || !said.trim_start().starts_with('{') {
@@ -62,8 +61,8 @@ pub fn proposals(said: &str) -> Result<Vec<Proposal>, ProposalError> {
     is_bounded.then_some(reply.facts).ok_or(ProposalError)
 }
 
-/// Returns the sentences of a policy as [`crate::read`] splits them, one per line, to be shown to a model. At most the
-/// first 24 KiB.
+/// Returns the sentences of a policy as [`crate::read`] splits them, one per line, for a model. At most the first 24
+/// KiB of the policy are used.
 #[must_use]
 pub fn sentences(policy: &str) -> String {
     let mut shown = String::new();

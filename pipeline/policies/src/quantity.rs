@@ -19,7 +19,7 @@ enum Unit {
     Weeks,
 }
 
-/// Words that may follow a duration whose unit is written in the singular: `1-3 day to process`.
+/// Words that may follow a duration whose unit is in the singular: `1-3 day to process`.
 const LEADS: Words =
     Words("to, from, for, and, or, in, on, of, at, with, after, by, time, window, max, only, turnaround");
 
@@ -90,7 +90,7 @@ pub(crate) fn quantity(tokens: &[Token], before: Option<&Item>, currency: Curren
 /// Parses the upper end of a range at these tokens. Returns its value, its currency mark and the number of tokens.
 fn upper(tokens: &[Token], min: i64, is_marked: bool, is_between: bool) -> Option<(i64, Option<&'static str>, usize)> {
     let first = tokens.first()?;
-    // Accepts ranges like `2/3 days`.
+    // `2/3 days` is a range.
     let is_slash = !is_marked && first.is('/');
     if !is_slash && !joins(first, is_between) {
         return None;
@@ -102,7 +102,7 @@ fn upper(tokens: &[Token], min: i64, is_marked: bool, is_between: bool) -> Optio
         next += usize::from(tokens.get(next).is_some_and(|token| token.is('.')));
     }
     let is_or = is_slash || first.word().is_some_and(|word| OR.contains(&word));
-    // In `499 – 59`, the second amount is the price for orders of 499, so this is not a range.
+    // In `499 – 59`, the second amount is the price for orders of 499, so that this is not a range.
     let is_money = is_marked || behind.is_some();
     let (highest, mut next) = number(tokens, next)?;
     // `2 or 3 days` is a range, but `Rs 500 or Rs 600` is not.
@@ -144,7 +144,7 @@ fn measured(of: &Range<'_>, tokens: &[Token], at: usize) -> Option<(Sense, usize
             return Some((Sense::Grams(u32::try_from(grams).ok()?), at + 1));
         }
         if let Some(found) = clock(highest, word) {
-            // Parses `14h30`.
+            // `14h30` is a time of day.
             let minutes = match tokens.get(at + 1) {
                 Some(Token::Number(number)) if word == "h" && number % 100 == 0 && *number < 6_000 => {
                     u16::try_from(number / 100).ok()
@@ -187,7 +187,7 @@ fn unit(tokens: &[Token], from: usize) -> Option<(Unit, usize)> {
         Words("working, business, ouvres, ouvrables, ouvre, habiles, laborables, habil, laborable, laborales, laboral");
     let word = |at: usize| tokens.get(at).and_then(Token::word);
     let (mut at, mut is_working) = (from, false);
-    // Skips words like `business` in `5 (five) business days`.
+    // Words such as `business` in `5 (five) business days` do not end the duration.
     while let Some(ahead) = word(at) {
         match ahead {
             _ if WORKING.has(ahead) => is_working = true,
@@ -228,7 +228,7 @@ fn days(of: &Range<'_>, unit: Unit) -> Option<Days> {
         Unit::Days | Unit::WorkingDays => hundredths / 100,
     };
     let narrow = |days: i64| u16::try_from(days).ok().filter(|days| i64::from(*days) <= DAYS_MAX);
-    // A duration like `in 3 hours` is too short to be a delivery time.
+    // `In 3 hours` is too short to be a delivery time.
     let longest = of.max.unwrap_or(of.min);
     if matches!(unit, Unit::Hours) && longest < 1_200 {
         return None;
@@ -247,7 +247,7 @@ fn days(of: &Range<'_>, unit: Unit) -> Option<Days> {
         (Some(lowest), Some(highest))
     };
     let in_working_days = matches!(unit, Unit::WorkingDays);
-    // `0-0 days` is a template that was not filled in.
+    // `0-0 days` is a template without values.
     let is_blank = max == Some(0) && !matches!(unit, Unit::Hours);
     let is_range = min.zip(max).is_none_or(|(min, max)| min <= max) && !is_blank;
     is_range.then_some(Days {
@@ -257,7 +257,7 @@ fn days(of: &Range<'_>, unit: Unit) -> Option<Days> {
     })
 }
 
-/// Matches `within a week`, but not `twice a week`.
+/// Returns the duration in `within a week`, but not in `twice a week`.
 fn single(tokens: &[Token], before: Option<&Item>) -> Option<(i64, usize)> {
     let is_one = tokens[0].word().is_some_and(|word| matches!(word, "a" | "an"));
     let is_within = before.is_some_and(|item| item.means(Concept::Within));
@@ -268,7 +268,7 @@ fn single(tokens: &[Token], before: Option<&Item>) -> Option<(i64, usize)> {
 fn number(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
     let (number, mut at) = match tokens.get(at)? {
         Token::Number(number) => (*number, at + 1),
-        // Accepts `two business days`, but not `one of`.
+        // `Two business days` starts with a number, but `one of` does not.
         Token::Word(word) => {
             let number = in_words(word)? * 100;
             let is_counted =

@@ -1,4 +1,4 @@
-//! Tracks the context that headings, questions and earlier sentences provide for later sentences.
+//! Context that headings, questions and earlier sentences provide for later sentences.
 
 use data_model::ShippingRegion;
 
@@ -13,10 +13,10 @@ use crate::words::Words;
 #[derive(Debug, Clone, Copy)]
 struct Section {
     level: u8,
-    /// Region of the section; `None` if the heading names no region.
+    /// Region of the section. `None` if the heading names no region.
     scope: Option<Scope>,
     is_apart: bool,
-    /// True if the heading is only the name of a region. The heading may be an item of a list of regions.
+    /// True if the heading is only the name of a region. It may be an item of a list of regions.
     is_thin: bool,
     is_used: bool,
 }
@@ -27,7 +27,6 @@ const QUESTION_LEVEL: u8 = 8;
 /// Maximum number of items before the name of a region that labels the next statement.
 const LABEL_MAX: usize = 4;
 
-/// Context at the current position of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Sections {
     stack: Vec<Section>,
@@ -37,7 +36,6 @@ pub(crate) struct Sections {
     is_labelled: bool,
     is_paragraph_apart: bool,
     asked: Context,
-    /// True if the current question was answered.
     is_answered: bool,
     is_begun: bool,
 }
@@ -75,9 +73,9 @@ impl Sections {
         }
     }
 
-    /// Updates the context after a sentence. `told` is true if facts were read from the sentence.
+    /// Updates the context after a sentence. `told` is true if the sentence had facts.
     pub(crate) fn end(&mut self, sentence: &Sentence<'_>, line: &Line, told: bool) {
-        // Skips a label like `A.` before an answer.
+        // A label such as `A.` before an answer leaves the context unchanged.
         if line.level.is_none() && sentence.items.len() <= 2 && !sentence.items.iter().any(is_told) {
             return;
         }
@@ -210,7 +208,6 @@ impl Sections {
 }
 
 impl Sentence<'_> {
-    /// Returns the context for the next sentence.
     fn leaves(&self, is_over: bool, told: bool) -> Context {
         if self.has(Concept::Stray) {
             return Context::default();
@@ -230,7 +227,8 @@ impl Sentence<'_> {
                 delivery: is_row && self.asked.delivery,
                 fee: is_row && self.asked.fee,
                 ship: is_row && self.asked.ship,
-                // Matches `Is shipping free? Yes! On orders over 799.` and `Free shipping! Orders over 799 only.`
+                // The offer may continue: `Is shipping free? Yes! On orders over 799.`, `Free shipping! Orders over 799
+                // only.`
                 offer: told && (self.asked.free || self.has(Concept::Free)) && self.bounds().is_empty(),
                 told: told && has_money && self.has(Concept::Ship) && !self.has(Concept::Cod),
                 ..Context::default()
@@ -309,7 +307,6 @@ impl Sentence<'_> {
         self.items.iter().all(is_known) && self.exception().is_none()
     }
 
-    /// Returns true if the sentence is short enough to be the heading of a paragraph.
     pub(crate) fn is_heading(&self) -> bool {
         let is_plain = |item: &Item| matches!(item.sense, Sense::Means(..) | Sense::Word(_) | Sense::Sign(':' | '&'));
         let states = [

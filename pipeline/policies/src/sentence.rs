@@ -17,11 +17,9 @@ use crate::words::Words;
 pub(crate) struct Sentence<'a> {
     pub(crate) text: &'a str,
     pub(crate) items: Vec<Item>,
-    /// Context before the sentence.
     pub(crate) asked: Context,
     pub(crate) is_question: bool,
     pub(crate) places: Places,
-    /// Currency of the sentence's amounts.
     pub(crate) currency: CurrencyCode,
 }
 
@@ -48,7 +46,6 @@ impl<'a> Sentence<'a> {
         items.any(|item| item.means(concept))
     }
 
-    /// Reads the facts that the sentence states, claim by claim.
     pub(crate) fn read(&self, found: &mut SentenceFacts) {
         if self.is_of_code() {
             return;
@@ -64,7 +61,6 @@ impl<'a> Sentence<'a> {
         }
     }
 
-    /// Reads the facts of a claim.
     fn facts(&self, found: &mut SentenceFacts) {
         if self.asked.is_marked && !self.asked.is_title && !self.asked.is_apart && !self.is_question {
             self.read_mark(found);
@@ -103,7 +99,7 @@ impl<'a> Sentence<'a> {
 
     /// Returns true if the sentence starts with a discount code: `SHIPFREE – free delivery above 499` applies only to
     /// customers who enter it. An uppercase name is a code if it contains a number of two digits, or joins known words
-    /// of which one means "free". `INDIA –` and `TIER2 –` are places and not codes.
+    /// of which one means "free". `INDIA –` and `TIER2 –` are places.
     fn is_of_code(&self) -> bool {
         let text = self.text.trim_start();
         let end = text.find(|char: char| !char.is_ascii_uppercase() && !char.is_ascii_digit());
@@ -124,8 +120,8 @@ impl<'a> Sentence<'a> {
             && (has_number || is_joined && means(name).is_empty())
     }
 
-    /// Returns true if the item is about special goods or times. The phrase `every piece is made to order` is not
-    /// special, because it applies to all goods.
+    /// Returns true if the item is about special goods or times. `Every piece is made to order` applies to all goods,
+    /// and is not special.
     fn is_special(&self, at: usize) -> bool {
         const ALL: Words =
             Words("all, every, each, everything, alle, alles, jede, jedes, tous, toutes, chaque, todos, todas, cada");
@@ -148,8 +144,8 @@ impl<'a> Sentence<'a> {
         found.mark(mark);
     }
 
-    /// Returns the sentence up to the amount before the exception. Returns `None` if that text does not contain an
-    /// amount and a region.
+    /// Returns the sentence up to the amount before the exception, or `None` if that text does not contain an amount
+    /// and a region.
     fn until(&self, exception: usize) -> Option<Self> {
         let is_amount = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_));
         let last = self.items[..exception].iter().rposition(is_amount)?;
@@ -193,8 +189,7 @@ impl<'a> Sentence<'a> {
             .any(|item| matches!(&item.sense, Sense::Word(word) | Sense::Means(_, word) if has(word)))
     }
 
-    /// Returns true if the sentence is about another topic. An advance payment that confirms an order is not another
-    /// topic.
+    /// Returns true if the sentence is about another topic. An advance payment that confirms an order is not one.
     pub(crate) fn is_stray(&self) -> bool {
         let is_advance = self.has(Concept::Advance) && self.has(Concept::Cod);
         let confirms = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if word == "confirm");
@@ -209,7 +204,7 @@ impl<'a> Sentence<'a> {
             let since = self.items[at].word() == "since";
             since && !matches!(self.items.get(at + 1).map(|item| &item.sense), Some(Sense::Bare(..)))
         };
-        // Finds reasons, as in `Due to many returns we have stopped cash on delivery`.
+        // The sentence may name a reason: `Due to many returns we have stopped cash on delivery`.
         let cause = self
             .items
             .iter()
@@ -225,7 +220,6 @@ impl<'a> Sentence<'a> {
         stray.any(|item| !(is_advance && confirms(item)))
     }
 
-    /// Returns the kinds of facts that the sentence could be about.
     fn kinds(&self) -> Vec<ShippingFactKind> {
         let cues = [
             (Concept::Free, ShippingFactKind::FreeShipping),
@@ -240,7 +234,6 @@ impl<'a> Sentence<'a> {
     }
 }
 
-/// Converts tokens to items.
 fn items(tokens: &[Token], currency: CurrencyCode) -> Vec<Item> {
     let (mut items, mut at, mut clause): (Vec<Item>, usize, u16) = (Vec::new(), 0, 0);
     while at < tokens.len() {
@@ -258,7 +251,7 @@ fn items(tokens: &[Token], currency: CurrencyCode) -> Vec<Item> {
             Sense::Sign(sign) => matches!(sign, ',' | ':' | '(' | ')' | '-' | '/' | '+' | '=' | '.'),
             _ => false,
         };
-        // `Sí, …` means "yes", but without punctuation after it, it means "if".
+        // `Sí, …` means "yes", but without punctuation after it, `si` means "if".
         let is_si = items.is_empty() && tokens[at].word() == Some("si");
         let stops = tokens
             .get(at + 1)
@@ -326,7 +319,7 @@ fn plain(tokens: &[Token]) -> (Sense, usize) {
     }
 }
 
-/// Returns true if the parts of a line are about the price of shipping, so that each part is.
+/// Returns true if a line, and therefore each of its parts, is about the price of shipping.
 pub(crate) fn is_about_shipping(parts: &[String], currency: CurrencyCode) -> bool {
     let parts: Vec<Sentence<'_>> = parts
         .iter()

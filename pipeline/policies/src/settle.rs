@@ -1,4 +1,4 @@
-//! Combines the facts of all sentences of a text. Contradictory facts count as unknown.
+//! Combines the facts of all sentences of a text. Contradictory facts are unknown.
 
 use data_model::{PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion, UnknownReason, UnknownTerm};
 
@@ -7,11 +7,10 @@ use crate::Reading;
 /// Maximum number of facts of one text.
 const FACTS_MAX: usize = 64;
 
-/// Facts read from sentences.
 #[derive(Debug, Default)]
 pub(crate) struct SentenceFacts {
     facts: Vec<ShippingFact>,
-    /// Facts of banner phrases such as `Free shipping!`. A banner fact applies only if no more specific fact is stated.
+    /// Facts of banner phrases such as `Free shipping!`. They apply only without a more specific fact.
     marks: Vec<ShippingFact>,
     unknown: Vec<UnknownTerm>,
 }
@@ -29,12 +28,11 @@ impl SentenceFacts {
         }
     }
 
-    /// Number of facts.
     pub(crate) fn len(&self) -> usize {
         self.facts.len()
     }
 
-    /// Discards the facts found after the first `len`.
+    /// Discards the facts after the first `len`.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.facts.truncate(len);
         self.marks.clear();
@@ -61,7 +59,7 @@ impl SentenceFacts {
         }
     }
 
-    /// Adds facts that follow from stated ones, and facts of banner phrases if no statement replaces them.
+    /// Adds facts that follow from stated ones, and facts of banner phrases that no statement replaces.
     fn imply(&mut self) {
         use ShippingFactKind::{Cod, CodAdvance, CodFee, Fee, FreeShipping};
         // Cash on delivery with a fee is available.
@@ -88,12 +86,12 @@ impl SentenceFacts {
         }
     }
 
-    /// Returns the facts that hold for the whole text.
+    /// Returns the facts that are valid for the whole text.
     pub(crate) fn settle(mut self) -> Reading {
         self.facts = widened(std::mem::take(&mut self.facts));
         self.imply();
         self.facts.dedup_by(|one, other| says_the_same(one, other));
-        // Of 7 days and 7 working days, the latter is more precise.
+        // `7 working days` is more precise than `7 days`.
         let exact = self.facts.clone();
         self.facts.retain(|fact| {
             let working = ShippingFact {
@@ -200,8 +198,8 @@ fn weights_meet(one: &ShippingFact, other: &ShippingFact) -> bool {
     one.max_grams == other.max_grams
 }
 
-/// Returns true if two fees apply to the same order value. Returns true also if only one fee has bounds, because that
-/// fee is an exception to the other fee.
+/// Returns true if two fees apply to the same order value. A fee with bounds is an exception to one without, which also
+/// overlaps.
 fn overlaps(one: &ShippingFact, other: &ShippingFact) -> bool {
     let bounds = |fact: &ShippingFact| (fact.min_order_minor, fact.max_order_minor);
     if (bounds(one) == (None, None)) != (bounds(other) == (None, None)) {

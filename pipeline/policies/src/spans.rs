@@ -14,7 +14,6 @@ use crate::words::Words;
 type DurationSpan = (usize, Days, Option<ShippingRegion>);
 
 impl Sentence<'_> {
-    /// Reads days of dispatch and delivery.
     pub(crate) fn read_spans(&self, found: &mut SentenceFacts) {
         let spans = self.spans();
         let spans: Vec<(usize, Days)> = spans
@@ -44,7 +43,7 @@ impl Sentence<'_> {
         let before: Vec<&str> = self.before(at, 3).map(Item::word).collect();
         let last = before.first().copied().unwrap_or_default();
         let waits = self.has(Concept::Take) || before.iter().any(|word| matches!(*word, "wait" | "time" | "period"));
-        // Finds extensions like `extended by 3 days`.
+        // An extension such as `extended by 3 days` is no duration.
         let is_more = before.iter().any(|word| {
             ["exten", "prolong", "increas", "verlanger"]
                 .iter()
@@ -80,7 +79,7 @@ impl Sentence<'_> {
             _ => "",
         });
         let mut words = words.filter(|word| matches!(*word, "additional" | "extra" | "zusatzlich" | "supplementaires"));
-        // Finds `North East may take 2-3 days more`.
+        // `North East may take 2-3 days more` states days in addition to another time.
         let is_more = self.items.windows(2).any(|pair| {
             let is_days = matches!(pair[0].sense, Sense::Days(_));
             is_days && matches!(&pair[1].sense, Sense::Word(word) if matches!(word.as_str(), "more" | "longer" | "mehr" | "mas"))
@@ -106,7 +105,7 @@ impl Sentence<'_> {
         self.items.iter().any(some) && self.places.named.is_empty()
     }
 
-    /// Reads `by the next working day` as within one day.
+    /// `By the next working day` means within one day.
     fn next_day(&self) -> Option<(usize, Days)> {
         let has_clock = self.items.iter().any(|item| matches!(item.sense, Sense::Clock(_)));
         let names = |stems: &str, word: &str| stems.split(' ').any(|stem| word.contains(stem));
@@ -161,12 +160,12 @@ impl Sentence<'_> {
         let ahead = self.before(at, 6).take_while(|item| item.clause == clause);
         let mut ahead = ahead.filter(|item| item.means(Concept::Most));
         let is_ahead = ahead.any(|item| ["max", "hochst"].iter().any(|limit| item.word().starts_with(limit)));
-        // Finds promises like `7 days delivery guarantee`.
+        // `7 days delivery guarantee` is a promise of at most 7 days.
         let is_promise = self
             .items
             .iter()
             .any(|item| ["guarant", "garant"].iter().any(|stem| item.word().starts_with(stem)));
-        // Finds limits like `not more than 7 days`.
+        // `Not more than 7 days` is a limit.
         let is_exceeded = self
             .before(at, 1)
             .any(|item| matches!(item.word(), "more than" | "mehr als" | "plus de" | "mas de"));
@@ -178,8 +177,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// Returns the durations. A number range without a unit counts as days if the sentence contains a duration with a
-    /// unit.
+    /// Returns the durations. A number range without a unit is in days if the sentence contains a duration with a unit.
     pub(crate) fn spans(&self) -> Vec<(usize, Days)> {
         let with_unit = self.items.iter().filter_map(|item| match item.sense {
             Sense::Days(days) => Some(days),
@@ -207,13 +205,13 @@ impl Sentence<'_> {
                 _ => {}
             }
         }
-        // Combines `a minimum of 2 days and a maximum of 10 days`.
+        // `A minimum of 2 days and a maximum of 10 days` is one range.
         if let [(at, low), (_, high)] = spans[..]
             && (low.max, high.min) == (None, None)
         {
             return vec![(at, Days { min: low.min, ..high })];
         }
-        // Combines `3 days to 5 days`.
+        // `3 days to 5 days` is one range.
         let joins = |item: &Item| match &item.sense {
             Sense::Word(word) => matches!(word.as_str(), "to" | "bis" | "a"),
             sense => *sense == Sense::Sign('-'),
@@ -260,7 +258,7 @@ impl Sentence<'_> {
         let here = |(index, _): &&(usize, ShippingFactKind)| self.items[*index].clause == clause;
         let left = |(index, _): &&(usize, ShippingFactKind)| *index < at;
         let found = (cues.iter().filter(here).rfind(left)).or_else(|| cues.iter().filter(here).find(|cue| !left(cue)));
-        // Finds subjects like `and 5-7 days for delivery`.
+        // The clause may name the subject after the duration: `and 5-7 days for delivery`.
         let is_here = |index: usize| {
             let item = &self.items[index];
             // A courier is named as a company, not as shipping.
@@ -276,7 +274,7 @@ impl Sentence<'_> {
         let near = &self.items[at.saturating_sub(NEAR_MAX)..(at + NEAR_MAX).min(self.items.len())];
         let has_near = |concept| near.iter().any(|item| item.means(concept));
         let is_thing = has_near(Concept::Order) || has_near(Concept::Parcel);
-        // `within 24 hours of delivery` starts at the delivery and is not a delivery time.
+        // `Within 24 hours of delivery` starts at the delivery and is not a delivery time.
         let is_ship = |index: usize| {
             index.abs_diff(at) <= NEAR_MAX && self.items[index].means(Concept::Ship) && !self.is_origin(index)
         };
@@ -331,13 +329,13 @@ impl Sentence<'_> {
             && !self.items[at].means(Concept::Deliver)
     }
 
-    /// Matches phrases like `Delivery of sofas`.
+    /// Returns true for phrases such as `Delivery of sofas`.
     pub(crate) fn is_of_goods_by_name(&self, at: usize) -> bool {
         let of = self.items.get(at + 1).map(|item| &item.sense);
         matches!(of, Some(Sense::Word(word) | Sense::Means(_, word)) if word == "of") && !self.is_plain_object(at + 2)
     }
 
-    /// Returns true if a duration is counted from this event or up to it: `after dispatch`.
+    /// Returns true if a duration starts or ends at this event: `after dispatch`.
     fn is_origin(&self, at: usize) -> bool {
         const STRONG: Words = Words("after, once, when, nach, apres, despues de, following, from the date of, post");
         let clause = self.items[at].clause;
@@ -351,7 +349,7 @@ impl Sentence<'_> {
             if matches!(of_time, Some(Sense::Word(word)) if TIME.has(word.as_str())) {
                 return false;
             }
-            // `ready in 5 days before dispatch` is about dispatch.
+            // `Ready in 5 days before dispatch` is about dispatch.
             let is_before = distance == 0 && matches!(item.word(), "before" | "vor" | "avant" | "antes de");
             let is_following = item.means(Concept::Following) && (!is_before || self.items[at].means(Concept::Deliver));
             let is_strong = matches!(&item.sense, Sense::Means(_, word) if STRONG.has(word.as_str()));
@@ -363,7 +361,7 @@ impl Sentence<'_> {
     }
 }
 
-/// Maximum number of items of a sentence in which the name of a region is sufficient to indicate shipping.
+/// Maximum number of items of a sentence in which the name of a region suffices to indicate shipping.
 const SHORT_MAX: usize = 24;
 /// Maximum number of items between a duration and its subject.
 const NEAR_MAX: usize = 10;

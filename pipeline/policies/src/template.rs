@@ -49,19 +49,19 @@ fn is_blank(word: &str) -> bool {
     word.len() <= 4 && word.chars().all(|char| char == 'x')
 }
 
-/// Matches `XX days`, but not `24 x 7`.
+/// Returns true for `XX days`, but not for `24 x 7`.
 fn has_blank_word(text: &str) -> bool {
     let words: Vec<&str> = words(text).collect();
     words.iter().enumerate().any(|(at, word)| {
         let is_number = |at: Option<&&str>| at.is_some_and(|word| word.chars().all(|char| char.is_ascii_digit()));
         let is_times = at > 0 && is_number(words.get(at - 1)) && is_number(words.get(at + 1));
         let is_letters = *word != "y" && word.len() <= 4 && word.chars().all(|char| "xXyYN".contains(char));
-        // Excludes initials, as in `N. E. states`.
+        // `N. E. states` contains initials.
         is_letters && !is_times && !matches!((*word, words.get(at + 1)), ("N", Some(&"E" | &"East")))
     })
 }
 
-/// Finds example amounts, like `e.g. ₹999`.
+/// Returns true for example amounts, such as `e.g. ₹999`.
 fn has_example(items: &[Item]) -> bool {
     let is_amount = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_) | Sense::Clock(_));
     let is_mark = |item: &Item| matches!(item.word(), "e.g" | "eg" | "z.b");

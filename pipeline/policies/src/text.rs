@@ -3,12 +3,11 @@
 use crate::html::{CELL, ROW, heading, shown};
 use crate::words::Words;
 
-/// Maximum number of bytes read of a text.
 const BYTES_MAX: usize = 512 << 10;
 const SENTENCES_MAX: usize = 2_000;
 /// Maximum length of a sentence in bytes. Longer ones do not state terms.
 const SENTENCE_BYTES_MAX: usize = 600;
-/// Maximum length in bytes of a word before a full stop that is checked.
+/// Maximum length in bytes of a word that is checked before a full stop.
 const WORD_BYTES_MAX: usize = 24;
 
 /// Abbreviations after which a full stop does not end the sentence.
@@ -17,7 +16,6 @@ const SHORT: Words = Words(
      z.b, a.m, p.m, usd, vs, u.s, u.k, u.a.e",
 );
 
-/// Maximum number of cells read of a table row.
 const CELLS_MAX: usize = 12;
 
 /// Table headings above the names of goods.
@@ -32,19 +30,16 @@ const GOODS: [&str; 8] = [
     "kategorie",
 ];
 
-/// A sentence of a text. If punctuation marks separate it into parts, as in a list, the parts stay together.
+/// A sentence of a text. Parts that punctuation marks separate, as in a list, stay together.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Line {
     pub(crate) parts: Vec<String>,
     /// Heading level from the line's tag.
     pub(crate) level: Option<u8>,
-    /// True if the sentence is the first of its paragraph.
     pub(crate) begins: bool,
-    /// True if the sentence is the first of a text line.
     pub(crate) is_first: bool,
 }
 
-/// Returns the sentences of a text in order.
 pub(crate) fn lines(source: &str) -> Vec<Line> {
     let source = &source[..source.floor_char_boundary(BYTES_MAX)];
     let (mut lines, mut left, mut begins) = (Vec::new(), SENTENCES_MAX, true);

@@ -3,7 +3,6 @@
 use crate::numbers::{hundredths, in_words};
 use crate::text::is_cross;
 
-/// A token of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
     /// A word in lowercase, without accents.
@@ -41,7 +40,7 @@ pub(crate) fn tokens(sentence: &str) -> Vec<Token> {
         } else if char.is_alphabetic() {
             at = word(&folded, at, &mut tokens);
         } else {
-            // `non-metro` and `7-day` are two words each; `3-5` is a range.
+            // `non-metro` and `7-day` are two words each, and `3-5` is a range.
             let before = at.checked_sub(1).map_or(' ', |before| folded[before]);
             let is_next = |test: fn(char) -> bool| folded.get(at + 1).is_some_and(|next| test(*next));
             let joins = before.is_alphabetic() && is_next(char::is_alphanumeric);
@@ -138,7 +137,7 @@ fn number(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
         Some(number) => out.push(Token::Number(number)),
         None => out.push(Token::Word(written)),
     }
-    // Skips the endings of prices like `499/-` and `50,-`.
+    // Prices may end with `/-` or `,-`, as in `499/-` and `50,-`.
     if matches!(text.get(to), Some('/' | ',')) && text.get(to + 1) == Some(&'-') {
         out.push(Token::Sign('¤'));
         to += 2;
@@ -164,7 +163,7 @@ fn word(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
                 break;
             }
             '\'' if next => {}
-            // Joins abbreviations like `c.o.d` and `a.m.`.
+            // `c.o.d` and `a.m.` are abbreviations and one word each.
             '.' if next && word.len() <= 3 && text.get(at + 2).is_none_or(|after| !after.is_alphabetic()) => {}
             _ => break,
         }

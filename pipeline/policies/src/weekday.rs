@@ -19,7 +19,6 @@ fn weekday(token: Option<&Token>) -> Option<usize> {
     DAYS.iter().position(|names| names.has(word))
 }
 
-/// Parses days of the week, or a range of them, at the start of the tokens.
 pub(crate) fn weekdays(tokens: &[Token]) -> Option<(Sense, usize)> {
     if tokens[0]
         .word()
@@ -52,7 +51,7 @@ pub(crate) fn weekdays(tokens: &[Token]) -> Option<(Sense, usize)> {
         let mask = (from..=to).fold(0, |mask, day| mask | 1 << day);
         return Some((Sense::Weekdays(mask), 3));
     }
-    // Accepts lists, as in `closed on Sat & Sun`.
+    // The days may be a list, as in `closed on Sat & Sun`.
     let adds = |token: &Token| {
         token.is('&')
             || token.is('/')
@@ -66,7 +65,7 @@ pub(crate) fn weekdays(tokens: &[Token]) -> Option<(Sense, usize)> {
     {
         return Some((Sense::Weekdays(1 << from | 1 << to), 3));
     }
-    // Short words like `sun` in `sun proof` and `sat` are ambiguous.
+    // Short words such as `sun` in `sun proof` and `sat` are ambiguous.
     let is_short = tokens[0].word().is_some_and(|word| word.len() <= 3);
     (!is_short).then_some((Sense::Weekdays(1 << from), 1))
 }

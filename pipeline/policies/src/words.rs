@@ -6,7 +6,7 @@ pub(crate) struct Words(pub(crate) &'static str);
 
 impl Words {
     pub(crate) fn has(self, phrase: &str) -> bool {
-        // Most searched words are not in the list, so the cheap substring test comes first.
+        // Most words are not in the list, so that a cheap substring test comes first.
         !phrase.is_empty() && self.0.contains(phrase) && self.0.split(',').any(|one| one.trim() == phrase)
     }
 }

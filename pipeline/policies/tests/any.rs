@@ -31,7 +31,6 @@ fn amounts_are_in_the_minor_units_of_the_stores_currency() {
         ("Free shipping on orders over KWD 15.", "KWD", Some(15_000)),
         ("Free shipping on orders over 150.", "KWD", Some(150_000)),
         ("Free shipping on orders over Rs. 999.", "INR", Some(99_900)),
-        // An amount in another currency is not used.
         ("Free shipping on orders over JPY 5000.", "INR", None),
         ("Free shipping on orders over KWD 15.", "INR", None),
     ] {
@@ -84,7 +83,7 @@ fn a_hostile_text_takes_no_more_time_than_any_other() {
         let took = begun.elapsed();
         assert!(took < LONGEST, "{text:?} took {took:?}");
     }
-    // Creates a table with one long heading cell above many short cells.
+    // The table has one long heading cell above many short cells.
     let head = format!("<table><tr><th>a<th>{}</tr>", "b".repeat(250 << 10));
     let begun = Instant::now();
     let _ = read(

@@ -5,7 +5,6 @@ use data_model::{ShippingFact, ShippingFactKind, UnknownReason};
 use pipeline_policies::read;
 use proptest::prelude::*;
 
-/// Claims of every kind.
 const CLAIMS: [&str; 20] = [
     "Free shipping above ₹999",
     "Free delivery on orders over Rs. 999",
@@ -28,7 +27,6 @@ const CLAIMS: [&str; 20] = [
     "Order before 2 PM for same-day dispatch",
     "No delivery charges above ₹499",
 ];
-/// Claims in other languages.
 const FOREIGN: [[&str; 5]; 3] = [
     [
         "Versandkostenfrei ab 50 €",
@@ -73,7 +71,6 @@ const NAMES: [&str; 14] = [
     "No-questions-asked returns",
     "Loved by thousands",
 ];
-/// Sentences about other topics.
 const OTHERS: [&str; 14] = [
     "Returns are accepted within 7 days.",
     "Refunds are credited in 5-7 working days.",
@@ -106,7 +103,6 @@ const ENDING: [&str; 12] = [
     "Livraison offerte jusqu'au 24 décembre",
 ];
 
-/// Returns the facts of a text without their source sentences.
 fn said(text: &str) -> Vec<ShippingFact> {
     let currency = if text.contains('€') || FOREIGN.as_flattened().iter().any(|claim| text.contains(claim)) {
         "EUR"
@@ -128,7 +124,6 @@ fn union(texts: &[&str]) -> Vec<ShippingFact> {
     all
 }
 
-/// Returns true if both lists state the same facts.
 fn is_same(one: &[ShippingFact], other: &[ShippingFact]) -> bool {
     one.len() == other.len() && one.iter().all(|fact| other.contains(fact))
 }
@@ -138,7 +133,7 @@ fn assert_join(claims: &[&str]) {
     for one in claims {
         assert!(!said(one).is_empty(), "{one}");
         for other in claims {
-            // Of two claims of one kind, one may limit or contradict the other.
+            // One of two claims of one kind may limit or contradict the other.
             if kinds(one).iter().any(|kind| kinds(other).contains(kind)) {
                 continue;
             }
@@ -170,7 +165,7 @@ fn other_matters_that_a_banner_names_change_nothing() {
             for joint in JOINTS {
                 let before = format!("{name}{joint}{claim}");
                 for text in [format!("{claim}{joint}{name}"), before] {
-                    // A separate line, or text before a dash, may be a heading of what follows it.
+                    // A separate line, or text before a dash, may be a heading of the text after it.
                     if text.starts_with(name) && (joint == "\n" || joint == " – ") {
                         continue;
                     }

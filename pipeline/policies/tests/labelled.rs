@@ -1,4 +1,4 @@
-//! Measures precision and recall of the reader by fact, on sentences that were labelled before it was written.
+//! Measures precision and recall of the reader by fact. The sentences were labelled before the reader was written.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -12,7 +12,6 @@ use data_model::{ShippingFact, ShippingFactKind};
 use pipeline_policies::{checked, proposals, read, sentences};
 use serde_json::{Value, json};
 
-/// Formats a number of hundredths.
 fn major(minor: i64) -> String {
     if minor % 100 == 0 {
         (minor / 100).to_string()
@@ -202,8 +201,7 @@ fn sentences_that_were_held_out_are_read() {
     assert!(scores["all"].recall() >= 0.85, "{scores:#?}");
 }
 
-/// Tests texts written after the rules. The scores of the first run over these texts estimate the quality on unseen
-/// wordings.
+/// The scores of the first run over these texts estimate the quality on unseen wordings.
 #[test]
 fn sentences_that_were_written_after_the_rules_are_read() {
     let (scores, faults) = score(cases(include_str!("data/fresh.txt")).into_iter());
@@ -226,7 +224,7 @@ fn wordings_that_were_judged_blind_are_read() {
     assert!(scores["all"].recall() >= 0.78, "{scores:#?}");
 }
 
-/// Tests the development half of texts that were labelled before the grammar was extended for them.
+/// The texts were labelled before the grammar was extended for them. This half served the development.
 #[test]
 fn texts_that_the_grammar_was_widened_with_are_read() {
     let (scores, faults) = score(cases(include_str!("data/widened.txt")).into_iter());
@@ -236,8 +234,8 @@ fn texts_that_the_grammar_was_widened_with_are_read() {
     assert!(scores["all"].recall() >= 0.85, "{faults:#?}");
 }
 
-/// Tests the second half of the texts, which was not used in development. The scores of the first run over this half
-/// estimate the quality on unseen wordings.
+/// The development did not use this half of the texts. The scores of the first run over it estimate the quality on
+/// unseen wordings.
 #[test]
 fn texts_that_were_kept_shut_are_read() {
     let (scores, faults) = score(cases(include_str!("data/sealed.txt")).into_iter());
@@ -247,8 +245,8 @@ fn texts_that_were_kept_shut_are_read() {
     assert!(scores["all"].recall() >= 0.85, "{faults:#?}");
 }
 
-/// Tests exceptions, negations, questions, headings, lists and tables. Written after a review, before the rules were
-/// corrected with them.
+/// The texts contain exceptions, negations, questions, headings, lists and tables. They were written after a review,
+/// before the rules were corrected with them.
 #[test]
 fn texts_that_the_rules_were_mended_with_are_read() {
     let (scores, faults) = score(cases(include_str!("data/probed.txt")).into_iter());
@@ -258,7 +256,7 @@ fn texts_that_the_rules_were_mended_with_are_read() {
     assert!(scores["all"].missed <= 3, "{faults:#?}");
 }
 
-/// Tests texts written together with those, but not used while the rules were corrected.
+/// The correction of the rules did not use these texts of the same review.
 #[test]
 fn texts_that_were_held_while_the_rules_were_mended_are_read() {
     let (scores, faults) = score(cases(include_str!("data/held.txt")).into_iter());
@@ -268,7 +266,7 @@ fn texts_that_were_held_while_the_rules_were_mended_are_read() {
     assert!(scores["all"].missed <= 1, "{faults:#?}");
 }
 
-/// Tests texts written after that, and measured once before the rules were corrected with them.
+/// These texts were measured once before the rules were corrected with them.
 #[test]
 fn texts_that_were_written_after_those_are_read() {
     let (scores, faults) = score(cases(include_str!("data/late.txt")).into_iter());
@@ -278,7 +276,7 @@ fn texts_that_were_written_after_those_are_read() {
     assert!(scores["all"].missed <= 1, "{faults:#?}");
 }
 
-/// Tests texts written last, and measured once before any rule was corrected with them.
+/// These texts were measured once before any rule was corrected with them.
 #[test]
 fn texts_that_were_written_after_all_else_are_read() {
     let (scores, faults) = score(cases(include_str!("data/last.txt")).into_iter());
@@ -288,8 +286,8 @@ fn texts_that_were_written_after_all_else_are_read() {
     assert_eq!(scores["all"].missed, 0, "{faults:#?}");
 }
 
-/// Converts a label to a language model's proposal for a sentence. Returns `None` if the label says more than a
-/// proposal can.
+/// Converts a label to a language model's proposal for a sentence. Returns `None` if a proposal cannot express the
+/// label.
 fn proposal(label: &str, sentence: &str) -> Option<Value> {
     let (head, value) = label.split_once('=')?;
     let (name, scope) = head.split_once('[').unwrap_or((head, ""));
@@ -337,7 +335,7 @@ fn kept(text: &str, labels: &str) -> BTreeSet<String> {
     all.map(|fact| label(&fact)).collect()
 }
 
-/// Checks that a model which proposes the labels of other texts adds no false facts.
+/// The simulated model proposes the labels of other texts.
 #[test]
 fn of_what_a_model_proposes_only_what_is_labelled_is_kept() {
     let files = [
@@ -389,8 +387,8 @@ fn labels(text: &str) -> BTreeSet<String> {
     facts.iter().map(label).collect()
 }
 
-/// Checks combinations of texts. A statement may limit, end or contradict another one about the same subject, but does
-/// not change those about other subjects.
+/// A statement may limit, end or contradict another one about the same subject, but does not change those about other
+/// subjects.
 #[test]
 fn texts_that_stand_together_say_nothing_that_neither_says() {
     let priced = |label: &str| {

@@ -1,4 +1,4 @@
-//! Checks that facts proposed by a language model are kept only if their sentence confirms them.
+//! Checks that proposals of a language model are kept only if their sentence confirms them.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use data_model::{FactBasis, ShippingFactKind};
@@ -20,7 +20,6 @@ fn days() -> Value {
     json!({"field": "delivery", "days_min": 4, "days_max": 6, "in_working_days": true, "sentence": DAYS})
 }
 
-/// Returns a proposal with some fields replaced.
 fn but(mut proposal: Value, members: Value) -> Value {
     for (name, value) in members.as_object().unwrap() {
         proposal[name] = value.clone();
@@ -32,7 +31,7 @@ fn parsed(facts: &[Value]) -> Vec<Proposal> {
     proposals(&json!({ "facts": facts }).to_string()).unwrap()
 }
 
-/// Checks proposals against the sentences alone, as if the rules had read nothing.
+/// The rules have read nothing.
 fn check(text: &str, facts: &[Value]) -> ProposalOutcome {
     checked(text, "INR".parse().unwrap(), &parsed(facts), &Reading::default())
 }
