@@ -2,10 +2,8 @@ use crate::judgement::Veto;
 use crate::quantity::{Measure, Quantity};
 use crate::reading::Reading;
 
-/// Result of comparing the amounts of two products.
 #[derive(Debug)]
 pub(crate) struct Amounts {
-    /// `true` if a weight, volume, length or count is equal.
     pub(crate) are_same: bool,
     /// Number of amounts that only one of the products states.
     pub(crate) unknown: usize,
@@ -64,7 +62,7 @@ impl Amounts {
         if are_sizes_apart(one, other) {
             return Err(Veto::Quantity);
         }
-        // One product states grams and the other millilitres, which cannot be converted.
+        // Grams of one product cannot be compared with millilitres of the other.
         if of_mine && of_theirs {
             return Err(Veto::Quantity);
         }

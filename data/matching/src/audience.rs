@@ -1,4 +1,4 @@
-/// A set of groups that a product is made for.
+/// A set of groups for which a product is made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct AudienceSet(u16);
 
@@ -36,7 +36,6 @@ impl AudienceSet {
         Self(sounds.filter_map(known).fold(0, |all, (_, of)| all | of))
     }
 
-    /// Returns `true` if products for one audience are not for the other.
     pub(crate) fn is_other(self, other: Self) -> bool {
         Self::APART.iter().any(|(left, right)| {
             let (mine, theirs) = ((self.0 & left, self.0 & right), (other.0 & left, other.0 & right));

@@ -7,20 +7,17 @@ use crate::maker::Maker;
 use crate::near::{Candidate, Entry, Line, Pair, pairs, placed};
 use crate::reading::title_sounds;
 
-/// Number of neighbours with which each product is compared when many products share a barcode, to see what else they
-/// have in common.
+/// Number of neighbours with which each product is compared if many products share a barcode. The comparison shows what
+/// else they have in common.
 const LOOKED_AT: usize = 8;
 
-/// Product pairs found by barcode.
 #[derive(Debug, Default)]
 pub(crate) struct Barcodes {
-    /// Product pairs to compare.
     pub(crate) pairs: Vec<Pair>,
     /// Barcodes that identify no product.
     pub(crate) worthless: FxHashSet<Gtin>,
 }
 
-/// A product with a barcode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CodedProduct {
     pub(crate) barcode: Gtin,
@@ -61,8 +58,8 @@ fn all_pairs(shared: &[CodedProduct]) -> Vec<Pair> {
         .collect()
 }
 
-/// Returns the pairs among many products that share a barcode. Returns `None` if most of them share nothing else, as
-/// for a copied barcode.
+/// Returns the pairs among many products that share a barcode, or `None` if most of them share nothing else, as for a
+/// copied barcode.
 fn of_many(shared: &[CodedProduct], catalogue: &dyn Catalogue, few: usize) -> Option<Vec<Pair>> {
     let titles: Vec<Title> = shared.iter().map(|coded| Title::of(catalogue, coded.entry)).collect();
     let (mut agreed, mut looked_at) = (0, 0);
@@ -88,7 +85,6 @@ fn of_many(shared: &[CodedProduct], catalogue: &dyn Catalogue, few: usize) -> Op
     Some(pairs.collect())
 }
 
-/// Words of a product's title and the names of its makers.
 #[derive(Debug)]
 struct Title {
     makers: Vec<Maker>,
@@ -109,8 +105,8 @@ impl Title {
         Self { makers, sounds }
     }
 
-    /// Returns `true` if all words of one title occur in the other. If the products have the same maker, one common
-    /// word is enough; if not, at least three are needed.
+    /// Returns `true` if all words of one title occur in the other. Products with the same maker need one common word,
+    /// and others three.
     fn agrees(&self, other: &Self) -> bool {
         let same = self
             .sounds

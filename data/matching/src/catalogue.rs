@@ -32,23 +32,23 @@ pub struct ProductNames<'a> {
 /// Limits on the work of comparing products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Maximum number of products with one barcode that are all compared with each other. If more products have the
-    /// barcode, each product is compared with at most this many others, provided that most of these share more than the
-    /// barcode. If most do not, the barcode is treated as copied and ignored.
+    /// Maximum number of products with one barcode that are all compared with each other. Beyond it, each product is
+    /// compared with at most this many others, if most of these share more than the barcode. Otherwise the barcode is
+    /// treated as copied and ignored.
     pub barcode_rows_max: usize,
     /// Maximum number of products with one barcode within one store. A barcode on more products is treated as copied.
     pub barcode_store_rows_max: usize,
     /// Maximum number of a maker's products with a common title word or stock keeping unit that are all compared.
-    /// Beyond that, each product is compared with this many of the most similar ones.
+    /// Beyond it, each product is compared with this many of the most similar ones.
     pub word_rows_max: usize,
-    /// Maximum number of title words and of stock keeping units per product that are used to find candidates. The
-    /// rarest among the maker's products are used.
+    /// Maximum number of title words and of stock keeping units per product for finding candidates. The rarest among
+    /// the maker's products are used.
     pub words_max: usize,
     /// Maximum number of candidates with which a product is compared.
     pub compared_max: usize,
     /// Maximum number of stores whose titles begin with a maker's name without naming that maker elsewhere. With more
-    /// stores, the name is probably a common word that some store entered as the maker (`Everyday`). Titles that begin
-    /// with such a word then do not identify the maker.
+    /// stores, the name is probably a common word that some store entered as the maker (`Everyday`), and titles with it
+    /// do not identify the maker.
     pub title_stores_max: usize,
     /// Maximum number of parsed products in memory. Further products of the same maker are parsed again for each
     /// comparison.

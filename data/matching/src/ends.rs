@@ -1,6 +1,6 @@
 use crate::pieces::Piece;
 
-/// Products with two different ends, in contrast to cables, which are the same from both sides.
+/// Products with two different ends. Cables, in contrast, are the same from both sides.
 const CONVERTERS: &[&str] = &["adapter", "adaptor", "converter"];
 
 /// The two ends of a converter, such as `hdmi` and `vga`.

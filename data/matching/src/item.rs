@@ -1,6 +1,6 @@
 use data_model::Gtin;
 
-/// Data of a product that is compared, as its store states it.
+/// Data of a product for the comparison, as its store states it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Item<'a> {
     /// Display name of the brand whose store sells the product.

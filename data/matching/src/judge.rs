@@ -10,21 +10,21 @@ use crate::wording::Wording;
 
 /// Maximum ratio of the prices of two matching products of one maker.
 const PRICE_RATIO_MAX: f64 = 2.0;
-/// Maximum price ratio if the products state little, or if only one states a property that could distinguish them. A
-/// pair with such sparse data also needs two known prices.
+/// Maximum price ratio for products with little data, or if only one has a property that could distinguish them. Such a
+/// pair also needs two known prices.
 const PRICE_RATIO_UNSURE: f64 = 1.25;
-/// Maximum price ratio if an amount, such as a strength, could distinguish the products but only one product states it.
+/// Maximum price ratio if an amount, such as a strength, could distinguish the products but only one product has it.
 const PRICE_RATIO_AMOUNT: f64 = 1.15;
 
 /// Compares two products of different stores. `similarity` is the cosine of their vectors, if they have any.
 ///
 /// # Errors
-/// The veto because of which the products do not match.
+/// The reason why the products do not match.
 pub fn judge(one: &Item<'_>, other: &Item<'_>, similarity: Option<f32>) -> Result<Judgement, Veto> {
     compare(&Reading::of(one), &Reading::of(other), similarity)
 }
 
-/// Like [`judge`], for products that were parsed before.
+/// The products were parsed before.
 pub(crate) fn compare(one: &Reading, other: &Reading, similarity: Option<f32>) -> Result<Judgement, Veto> {
     if one.pack != other.pack || !variants::share_pack(one, other) {
         return Err(Veto::Pack);
@@ -67,7 +67,7 @@ fn by_barcode(
     maker: Option<CommonMaker>,
 ) -> Result<Judgement, Veto> {
     let words = Wording::of(one, other);
-    // Barcodes are sometimes mistyped or invented, so something else must agree.
+    // Barcodes are sometimes mistyped or invented, so that something else must agree.
     if (words.same == 0 && maker.is_none()) || words.numbers_clash() {
         return Err(Veto::Words);
     }
@@ -118,7 +118,7 @@ fn by_title(
 ) -> Result<Judgement, Veto> {
     let doubts = words.doubts().ok_or(Veto::Words)?;
     let told = words.same + usize::from(amounts.are_same);
-    // If the maker's name was found at the start of one title only, it may be a different word, so more evidence is
+    // A maker's name that was found only at the start of one title may be another word, so that more evidence is
     // required.
     if told < if maker.is_stated { 2 } else { 3 } {
         return Err(Veto::Thin);
@@ -187,8 +187,7 @@ fn ids(one: &Reading, other: &Reading, places: Option<Places>) -> Option<(u64, u
     Some((one.variants.get(mine)?.id, other.variants.get(theirs)?.id))
 }
 
-/// Returns the price of the dearer product divided by the other's price. Returns `None` if the prices cannot be
-/// compared.
+/// Returns the higher price divided by the lower, or `None` if the prices cannot be compared.
 fn price_ratio(one: &Reading, other: &Reading, places: Option<Places>) -> Option<f64> {
     if one.currency != other.currency {
         return None;
@@ -216,8 +215,8 @@ fn barcodes_differ(one: &Reading, other: &Reading, (mine, theirs): Places) -> bo
     matches!((barcode(one, mine), barcode(other, theirs)), (Some(mine), Some(theirs)) if mine != theirs)
 }
 
-/// Returns `true` if both products state a colour, flavour, size or other trait and no value agrees. Words that occur
-/// in a title do not have to occur in the other product's value.
+/// Returns `true` if both products state a colour, flavour, size or other trait and no value agrees. Words of a title
+/// need not occur in the other product's value.
 fn traits_differ(one: &Reading, other: &Reading) -> bool {
     let rest_is_said = |value: &FxHashSet<String>, than: &FxHashSet<String>| {
         value.difference(than).all(|word| one.has(word) || other.has(word))
@@ -234,11 +233,10 @@ fn traits_differ(one: &Reading, other: &Reading) -> bool {
     })
 }
 
-/// The maker that two products have in common.
 #[derive(Debug)]
 struct CommonMaker {
     name: String,
-    /// `true` if both stores state the maker; `false` if the maker was inferred from the start of one title.
+    /// `true` if both stores state the maker, and `false` if it comes from the start of one title.
     is_stated: bool,
 }
 

@@ -2,7 +2,7 @@ use std::fmt;
 
 use data_model::Gtin;
 
-/// Minimum confidence of a match. Pairs below it are omitted.
+/// Minimum confidence of a match. Pairs below it are left out.
 pub const CONFIDENCE_MIN: f32 = 0.8;
 
 data_model::named! {
@@ -60,7 +60,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Reason why two products are not considered the same.
+/// Reason why two products do not match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Veto {
     /// The makers differ or are unknown.

@@ -4,13 +4,11 @@ use rustc_hash::FxHasher;
 
 use crate::reading::Reading;
 
-/// Keys by which a product is compared with others of the same maker.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
-    /// Hashes of the product's stock keeping units.
     pub(crate) skus: Vec<u64>,
-    /// Hashes of the words of the title and of all words together. The combination can be rare even if every single
-    /// word is common.
+    /// Hashes of the words of the title and of all words together. The combination can be rare even if every word is
+    /// common.
     pub(crate) words: Vec<u64>,
 }
 
@@ -34,8 +32,7 @@ impl Keys {
     }
 }
 
-/// Returns a sort key that puts similar products next to each other. The key consists of words, amounts and the pack
-/// size in the title.
+/// Returns a sort key that puts similar products next to each other: words, amounts and the pack size in the title.
 pub(crate) fn said(reading: &Reading) -> String {
     let mut sounds = sounds(reading);
     sounds.sort_unstable();

@@ -169,39 +169,36 @@ impl Maker {
         })
     }
 
-    /// Returns the first letters of the name, in both forms.
     pub(crate) fn first_letters(&self) -> impl Iterator<Item = FirstLetters> {
         let forms = [&self.full, &self.short].into_iter();
         forms.filter_map(|name| name.as_bytes().first_chunk().copied())
     }
 
-    /// Returns the sounds of the name and of its words.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.sounds.iter().chain(&self.forms)
     }
 
-    /// Returns `true` if both names refer to the same maker.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.short == other.short || self.full == other.full
     }
 }
 
-/// Splits off the part of a title that [`beginnings`] reads.
+/// Splits off the start of a title that [`beginnings`] reads.
 pub(crate) fn begun(title: &str) -> Vec<Piece> {
     let is_enough = |found: &[Piece]| found.iter().filter(|piece| piece.text != "and").count() >= TITLE_WORDS_MAX;
     pieces_until(title, is_enough)
 }
 
-/// Number of letters by which most titles can be ruled out quickly. No name among [`beginnings`] is shorter.
+/// Number of letters that rule out most titles quickly. No name among [`beginnings`] is shorter.
 const FIRST_LETTERS: usize = LETTERS_MIN + 1;
 
 /// First letters of a name, in lowercase.
 pub(crate) type FirstLetters = [u8; FIRST_LETTERS];
 
-/// Returns the letters with which all [`beginnings`] of a title start, without splitting the title. Returns `None` if a
-/// quick look is not enough.
+/// Returns the letters with which all [`beginnings`] of a title start, without splitting the title. Returns `None` if
+/// the letters do not decide.
 pub(crate) fn first_letters(title: &str) -> Option<FirstLetters> {
-    // The extra letters show whether one of the first words is `and`, which names omit.
+    // The extra letters show whether one of the first words is `and`, which names leave out.
     let (mut letters, mut count) = ([0; FIRST_LETTERS + 2], 0);
     for byte in title.bytes() {
         match byte {

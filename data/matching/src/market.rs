@@ -26,9 +26,9 @@ pub struct Match {
 /// If two matches in a store are equally good, both are dropped.
 ///
 /// Matches connect the products of many stores in chains instead of pairing all of them. The cost depends on the
-/// products that share a maker or barcode with another store. Each product with a shared maker or barcode is compared
-/// with at most [`Bounds::compared_max`] others. Of all other products, only the names are read. Products are read one
-/// maker at a time.
+/// products that share a maker or barcode with another store. Each of these is compared with at most
+/// [`Bounds::compared_max`] others. Of all other products, only the names are read. Products are read one maker at a
+/// time.
 #[must_use]
 pub fn matches(catalogue: &dyn Catalogue, bounds: &Bounds) -> Vec<Match> {
     let blocks = blocks(catalogue, bounds);
@@ -47,15 +47,13 @@ pub fn matches(catalogue: &dyn Catalogue, bounds: &Bounds) -> Vec<Match> {
     best(search.found, |row| catalogue.named(row).store)
 }
 
-/// Parsed products, by row.
 type HeldReadings = FxHashMap<u32, Rc<Reading>>;
 
-/// State of the search: comparisons and matches so far.
 struct Search<'a> {
     catalogue: &'a dyn Catalogue,
     worthless: &'a FxHashSet<Gtin>,
     held_max: usize,
-    /// Pairs already compared, so that a pair in several blocks is compared once.
+    /// Compared pairs, so that a pair in several blocks is compared once.
     compared: FxHashSet<Pair>,
     found: Vec<Match>,
 }
@@ -86,7 +84,7 @@ impl Search<'_> {
             let mine = self.read(one, &mut held);
             for Pair { other, .. } in of_one.iter().copied() {
                 let theirs = self.read(other, &mut held);
-                // Reads vectors only for pairs that the words do not rule out.
+                // Vectors are read only for pairs that the words do not rule out.
                 if compare(&mine, &theirs, None).is_ok()
                     && let Ok(judgement) = compare(&mine, &theirs, self.catalogue.similarity(one, other))
                 {
@@ -108,7 +106,6 @@ impl Search<'_> {
     }
 }
 
-/// Candidate products grouped by barcode and by maker.
 struct Blocks {
     barcodes: Barcodes,
     makers: Vec<Vec<Entry>>,
@@ -140,7 +137,7 @@ impl Block {
 fn blocks(catalogue: &dyn Catalogue, bounds: &Bounds) -> Blocks {
     let mut by_name: FxHashMap<u64, Block> = FxHashMap::default();
     let mut coded: Vec<CodedProduct> = Vec::new();
-    // Caches keys, because brands and vendors repeat from product to product.
+    // Brands and vendors repeat from product to product.
     let mut known: FxHashMap<String, Option<[u64; 2]>> = FxHashMap::default();
     let mut first: FxHashSet<FirstLetters> = FxHashSet::default();
     let mut keys_of = |name: &str| -> Option<[u64; 2]> {
@@ -235,12 +232,11 @@ fn candidates(all: &[PlacedProduct], bounds: &Bounds) -> Vec<Pair> {
     found
 }
 
-/// Confidences with the same basis that differ by less than this count as equal, because prices of one product differ
-/// too.
+/// Confidences with the same basis and a smaller difference are equal, because prices of one product differ too.
 const EQUALLY_GOOD: f32 = 0.03;
 
-/// Keeps the best match of each product in each store. Drops all of them if two are equally good. A barcode match ranks
-/// above a stock keeping unit match, which ranks above a title match.
+/// Keeps the best match of each product in each store, and drops all of them if two are equally good. A barcode match
+/// ranks above a stock keeping unit match, which ranks above a title match.
 fn best(found: Vec<Match>, store: impl Fn(u32) -> u32) -> Vec<Match> {
     type Rank = (Basis, f32);
     let rank = |found: &Match| (found.judgement.basis, found.judgement.confidence);

@@ -1,19 +1,16 @@
 use crate::keys::Keys;
 
-/// Number of products from each group with equal text that are also compared with other groups.
+/// Number of products of each group with equal text that are also compared with other groups.
 const FIRSTS: usize = 3;
 
-/// A product in a block of candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry {
     pub(crate) store: u32,
     pub(crate) row: u32,
 }
 
-/// Rows of two products of different stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Pair {
-    /// The lower row number.
     pub(crate) one: u32,
     pub(crate) other: u32,
 }
@@ -35,7 +32,6 @@ pub(crate) struct Candidate {
     pub(crate) keys: Keys,
 }
 
-/// A product with its position in the sort order.
 #[derive(Debug)]
 pub(crate) struct PlacedProduct {
     beside: SortPlace,
@@ -43,7 +39,6 @@ pub(crate) struct PlacedProduct {
     pub(crate) keys: Keys,
 }
 
-/// Position of a product in the sort order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SortPlace {
     /// Number of the group of products with equal text.
@@ -52,8 +47,8 @@ struct SortPlace {
     is_repeated: bool,
 }
 
-/// Sorts products by text, then by store. Among products of equal text, duplicates within one store come last. These
-/// duplicates may not be matched and must not separate the other products.
+/// Sorts products by text, then by store. Among products of equal text, duplicates within one store come last. They may
+/// not be matched and must not separate the other products.
 pub(crate) fn placed(mut told: Vec<Candidate>) -> Vec<PlacedProduct> {
     told.sort_unstable_by(|left, right| (&left.said, left.entry).cmp(&(&right.said, right.entry)));
     let mut stands = Vec::with_capacity(told.len());
@@ -73,10 +68,9 @@ pub(crate) fn placed(mut told: Vec<Candidate>) -> Vec<PlacedProduct> {
     placed
 }
 
-/// Positions of the products that share one key. If there are few products, each is paired with all others. If there
-/// are many, each is paired with its nearest neighbours, and the first products of a group with equal text are paired
-/// with the first of other groups. Matching products stay connected this way, and the cost grows linearly with the
-/// number of products.
+/// Positions of the products that share one key. Few products are all paired with each other. Many products are each
+/// paired with their nearest neighbours, and the first products of a group with equal text with the first of other
+/// groups. Matching products stay connected this way, and the cost grows linearly with the number of products.
 #[derive(Debug)]
 pub(crate) struct Line {
     places: Vec<u32>,

@@ -1,16 +1,14 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Maximum number of characters read from a text. No title needs more to identify a product.
+/// Maximum number of characters read from a text. They always suffice to identify a product.
 const CHARS_MAX: usize = 300;
-/// Maximum number of words and numbers read from a text.
 const PIECES_MAX: usize = 64;
 
 /// A run of letters or a number in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Piece {
     pub(crate) text: String,
-    /// Value of the piece, if it is a number.
     pub(crate) number: Option<f64>,
     /// `true` if nothing separates the piece from the previous one.
     pub(crate) is_glued: bool,
@@ -86,7 +84,7 @@ pub(crate) fn pieces_until(text: &str, is_enough: impl Fn(&[Piece]) -> bool) -> 
 }
 
 fn folded(text: &str) -> Vec<char> {
-    // Fast path for ASCII texts, because most titles are ASCII and the steps below would not change them.
+    // Most titles are ASCII, and the steps below would not change them.
     if text.is_ascii() {
         let small = text.bytes().map(|byte| char::from(byte.to_ascii_lowercase()));
         return small.take(CHARS_MAX).collect();
@@ -122,7 +120,7 @@ fn number_at(text: &[char], at: &mut usize) -> String {
     number
 }
 
-/// Parses a word and drops apostrophes between its letters.
+/// Apostrophes between letters are dropped.
 fn word_at(text: &[char], at: &mut usize) -> String {
     let mut word = String::new();
     while let Some(char) = text.get(*at).copied() {

@@ -28,7 +28,6 @@ pub(crate) struct Quantity {
     pub(crate) is_imperial: bool,
 }
 
-/// A unit of measure.
 #[derive(Debug)]
 struct Unit {
     spellings: &'static [&'static str],
@@ -111,11 +110,10 @@ const UNITS: &[Unit] = &[
 /// Words before a number that state a pack size.
 const PACKS: &[&str] = &["pack", "set", "combo", "bundle", "case", "box"];
 
-/// Quantities found in a text, and the words that belong to these quantities.
 #[derive(Debug, Default)]
 pub(crate) struct TextQuantities {
     pub(crate) quantities: Vec<Quantity>,
-    /// Number of items per pack. 1 if the text does not state one.
+    /// Number of items per pack, 1 by default.
     pub(crate) pack: u32,
     /// For each piece: `true` if it is part of a quantity.
     pub(crate) taken: Vec<bool>,
@@ -124,11 +122,10 @@ pub(crate) struct TextQuantities {
 }
 
 /// A number followed by words for what it may count. `100 Tea Bags` are 100 items, but `Omega 3 Fish Capsules` are not
-/// 3. The number is used only to agree with a count in another title.
+/// 3. The number can only agree with a count in another title.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CountCandidate {
     pub(crate) quantity: Quantity,
-    /// Indices of the words that state the number.
     pub(crate) number: usize,
     pub(crate) unit: usize,
 }
@@ -173,8 +170,8 @@ fn unit_after(pieces: &[Piece], at: usize) -> Option<(&'static Unit, usize)> {
         return Some((&THREADS, 2));
     }
     let unit = unit(next)?;
-    // `in` is also a preposition. The word is a unit if it is attached to its number, or if another side, a pack size
-    // or nothing follows.
+    // `in` is also a preposition. It is a unit if it is attached to its number, or if another side, a pack size or
+    // nothing follows.
     let ends = pieces
         .get(at + 2)
         .is_none_or(|piece| piece.text == "x" || PACKS.contains(&piece.text.as_str()));
@@ -259,7 +256,7 @@ fn pack_at(pieces: &[Piece], at: usize) -> Option<std::ops::Range<usize>> {
     (text(at + 1) == Some("pack") || text(at + 1) == Some("pk")).then_some(at..at + 2)
 }
 
-/// Returns `true` for units of portions that are sold in multiples, as opposed to lengths.
+/// Portions are sold in multiples, and lengths are not.
 fn is_portion(unit: &Unit) -> bool {
     matches!(unit.measure, Measure::Mass | Measure::Volume | Measure::Count)
 }

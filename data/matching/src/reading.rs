@@ -39,7 +39,6 @@ const TRAITS: &[(&str, Trait)] = &[
     ("style", Trait::Style),
 ];
 
-/// A trait in which products with equal titles may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trait {
     Colour,
@@ -63,7 +62,7 @@ impl Trait {
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) makers: Vec<Maker>,
-    /// `true` if the store names itself or no one as the maker.
+    /// `true` if the store names itself or nobody as the maker.
     pub(crate) names_itself: bool,
     /// Start of the title, as possible maker names.
     pub(crate) beginnings: Vec<String>,
@@ -71,11 +70,11 @@ pub(crate) struct Reading {
     pub(crate) words: Vec<Word>,
     /// Words of the makers' names, by sound.
     pub(crate) names: FxHashSet<String>,
-    /// Audience according to the title, type and attributes.
+    /// Audience in the title, type and attributes.
     pub(crate) whom: AudienceSet,
     pub(crate) ends: Option<Ends>,
     pub(crate) quantities: Vec<Quantity>,
-    /// A count that the title may state, if it states none for certain.
+    /// A possible count, if the title states none for certain.
     pub(crate) counted: Option<Quantity>,
     pub(crate) pack: u32,
     /// Words of the attributes and options, by sound.
@@ -91,7 +90,6 @@ pub(crate) struct Reading {
     pub(crate) price_minor: Option<i64>,
 }
 
-/// Parsed form of a variant.
 #[derive(Debug)]
 pub(crate) struct VariantReading {
     pub(crate) id: u64,
@@ -164,12 +162,11 @@ impl Reading {
         }
     }
 
-    /// Returns `true` if the title contains a word with this sound.
     pub(crate) fn has(&self, sound: &str) -> bool {
         self.words.iter().any(|word| word.sound == sound)
     }
 
-    /// Returns `true` if this product's possible count equals the count that the other product states.
+    /// Returns `true` if this product's possible count equals the count of the other product.
     pub(crate) fn counts_as(&self, other: &Self) -> bool {
         let mut said = other.quantities.iter().filter(|said| said.measure == Measure::Count);
         self.counted
@@ -194,7 +191,6 @@ impl Reading {
     }
 }
 
-/// Texts of a product other than its title.
 #[derive(Default)]
 struct ContextTexts {
     words: FxHashSet<String>,
@@ -210,7 +206,7 @@ impl ContextTexts {
         let words = words(&pieces, &read);
         let sounds = words.into_iter().map(|word| word.sound);
         self.quantities.extend(read.quantities);
-        // An explicit pack of one counts as a stated pack size.
+        // An explicit pack of one is a stated pack size.
         let says_pack = read.pack > 1 || pieces.iter().any(|piece| piece.text == "pack");
         self.pack = says_pack.then_some(read.pack).or(self.pack);
         let Some(kind) = kind else {
@@ -230,7 +226,8 @@ impl ContextTexts {
 }
 
 impl VariantReading {
-    /// Returns `true` if the variant's options say nothing. Stores name the only variant of a product `Default Title`.
+    /// Returns `true` if the variant has no meaningful options. Stores name the only variant of a product `Default
+    /// Title`.
     pub(crate) fn is_unsaid(&self) -> bool {
         let is_said = |word: &String| word != "default" && word != "title";
         self.quantities.is_empty() && self.pack.is_none() && !self.words.iter().any(is_said)
@@ -283,13 +280,13 @@ fn words(pieces: &[Piece], read: &quantity::TextQuantities) -> Vec<Word> {
         if read.taken.get(at) == Some(&true) {
             continue;
         }
-        // Treats `t-shirt` as one word.
+        // `t-shirt` is one word.
         if piece.text == "shirt" && before.is_some_and(|before| before.text == "t") {
             words.retain(|word| word.stem != "t");
             words.extend(Word::of("tshirt", purpose > 0));
             continue;
         }
-        // All of these are.
+        // Every pair of wireless earphones is `true wireless`.
         if piece.text == "true" && pieces.get(at + 1).is_some_and(|next| next.text == "wireless") {
             continue;
         }
@@ -300,7 +297,7 @@ fn words(pieces: &[Piece], read: &quantity::TextQuantities) -> Vec<Word> {
         } else {
             Word::of(&canonical(piece), purpose > 0)
         };
-        // A number after letters, or a few letters after a number.
+        // A code is a number after letters, or a few letters after a number.
         let is_code = |before: &&Piece| {
             let is_other = piece.number.is_some() != before.number.is_some();
             piece.is_glued && is_other && (piece.number.is_some() || piece.text.len() <= 2)
@@ -355,7 +352,7 @@ fn names_letter(pieces: &[Piece], at: usize) -> bool {
         || next.is_none_or(|next| is_joined(next) || next.number.is_some())
 }
 
-/// Returns `true` if a product type lists several kinds of products, so that it does not say which one applies.
+/// Returns `true` if a product type lists several kinds of products. The kind of the product is then unknown.
 fn is_list(kind: &str) -> bool {
     let has_word = |wanted: &str| kind.split_whitespace().any(|word| word.eq_ignore_ascii_case(wanted));
     kind.contains(['&', '/', ',', '+', '|', ';']) || has_word("and") || has_word("or")

@@ -7,8 +7,8 @@ use crate::reading::{Reading, VariantReading};
 /// Indices of a variant in each of two products.
 pub(crate) type Places = (usize, usize);
 
-/// Returns a barcode that both products have, and the first variants with that barcode. Returns no variants if all
-/// variants of a product have the same barcode.
+/// Returns a barcode that both products have, and the first variants with it. Returns no variants if all variants of a
+/// product have the same barcode.
 pub(crate) fn by_barcode(one: &Reading, other: &Reading) -> Option<(Option<Places>, Gtin)> {
     let shared = one.variants.iter().enumerate().filter_map(|(at, variant)| {
         let barcode = variant.barcode?;
@@ -26,7 +26,6 @@ pub(crate) fn by_barcode(one: &Reading, other: &Reading) -> Option<(Option<Place
     shared.min_by_key(|(places, _)| places.is_none())
 }
 
-/// Returns a stock keeping unit that variants of both products share.
 pub(crate) fn by_model<'a>(one: &'a Reading, other: &Reading) -> Option<(Places, &'a str)> {
     one.variants.iter().enumerate().find_map(|(at, variant)| {
         let sku = variant.sku.as_deref()?;
@@ -38,14 +37,14 @@ pub(crate) fn by_model<'a>(one: &'a Reading, other: &Reading) -> Option<(Places,
     })
 }
 
-/// Words of each title that the other title lacks, by sound. Options of the other product may state them.
+/// Words of each title that the other title lacks, by sound. Options of the other product may contain them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Needs<'a> {
     pub(crate) one: &'a [&'a str],
     pub(crate) other: &'a [&'a str],
 }
 
-/// Returns `true` if each product has at least one variant with all the words that its options must state. A kurta in
+/// Returns `true` if each product has at least one variant with all the words that its options must contain. A kurta in
 /// red or blue, for example, has no variant that is both.
 pub(crate) fn are_offered(one: &Reading, other: &Reading, needs: Needs<'_>) -> bool {
     let all: Vec<&str> = needs.one.iter().chain(needs.other).copied().collect();
@@ -56,7 +55,6 @@ pub(crate) fn are_offered(one: &Reading, other: &Reading, needs: Needs<'_>) -> b
     })
 }
 
-/// Returns `true` if the products have variants with equal pack sizes.
 pub(crate) fn share_pack(one: &Reading, other: &Reading) -> bool {
     one.variants.is_empty()
         || other.variants.is_empty()
@@ -68,7 +66,6 @@ pub(crate) fn share_pack(one: &Reading, other: &Reading) -> bool {
         })
 }
 
-/// Returns the number of items per pack of a variant.
 fn pack(variant: &VariantReading, of: &Reading) -> u32 {
     variant.pack.unwrap_or(of.pack)
 }
@@ -95,13 +92,12 @@ pub(crate) fn alike(one: &Reading, other: &Reading, needs: Needs<'_>) -> Option<
     })
 }
 
-/// A product whose variants are compared with those of another product.
 struct Side<'a> {
     reading: &'a Reading,
     title: FxHashSet<&'a str>,
-    /// Words that at least one variant states.
+    /// Words that at least one variant has.
     offered: FxHashSet<&'a str>,
-    /// Words that a matching variant must state.
+    /// Words that a matching variant must have.
     needs: Vec<&'a str>,
 }
 
@@ -130,7 +126,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Returns the words that at least one variant states. All other words apply to the product as a whole.
+/// Returns the words that at least one variant has. All other words apply to the product as a whole.
 fn offered<'a>(reading: &Reading, words: &[&'a str]) -> Vec<&'a str> {
     let by_any = |word: &&str| reading.variants.iter().any(|variant| variant.words.contains(*word));
     words.iter().copied().filter(by_any).collect()

@@ -12,11 +12,11 @@ use crate::words::{Packing, Word, sound};
 enum Excuse {
     /// The word names the maker or the store.
     Name,
-    /// The other product's attributes or options state the word.
+    /// The other product's attributes or options contain the word.
     Stated,
-    /// The other product's type states the word.
+    /// The other product's type contains the word.
     Typed,
-    /// The word says nothing about the product.
+    /// The word has no meaning for the product.
     Soft,
     /// The word names a purpose, and the other title names none.
     Purpose,
@@ -26,7 +26,7 @@ enum Excuse {
     Link,
 }
 
-/// Comparison of the words of two titles: common words and remaining words.
+/// Comparison of the words of two titles.
 #[derive(Debug)]
 pub(crate) struct Wording<'a> {
     /// Number of words in both titles, without names.
@@ -102,7 +102,7 @@ impl<'a> Wording<'a> {
             .map(|(word, _)| *word)
     }
 
-    /// Returns the amount by which the confidence is reduced. Returns `None` if a word lacks a required counterpart.
+    /// Returns the reduction of the confidence, or `None` if a word lacks a required counterpart.
     pub(crate) fn doubts(&self) -> Option<f32> {
         if self.is_reordered || self.left.iter().flatten().any(|(_, excuse)| excuse.is_none()) {
             return None;
@@ -137,7 +137,7 @@ impl<'a> Wording<'a> {
             .any(|side| self.excused(*side, Excuse::Soft).any(Word::is_container))
     }
 
-    /// Returns the words of one side's title that only the other product's options may state.
+    /// Returns the words of one side's title that only the other product's options may contain.
     pub(crate) fn needs(&self, side: usize) -> Vec<&'a str> {
         self.excused(side, Excuse::Stated)
             .map(|word| word.sound.as_str())
@@ -155,7 +155,7 @@ impl<'a> Wording<'a> {
         self.share_with(0)
     }
 
-    /// Returns the share of agreeing words, where `besides` counts further agreeing properties.
+    /// Returns the share of agreeing words. `besides` counts further agreeing properties.
     pub(crate) fn share_with(&self, besides: usize) -> f32 {
         (self.same + besides) as f32 / (self.all() + besides).max(1) as f32
     }
@@ -231,9 +231,7 @@ struct UnmatchedWords<'a> {
     by: &'a Reading,
     names: &'a FxHashSet<&'a str>,
     packed: Packing,
-    /// `true` if one of the words is a container.
     has_container: bool,
-    /// `true` if the other title names a purpose.
     has_purpose: bool,
 }
 
@@ -276,8 +274,8 @@ impl UnmatchedWords<'_> {
         (!word.is_version() && self.by.kinds.contains(&word.sound)).then_some(Excuse::Typed)
     }
 
-    /// Returns `true` if the other product states the complete colour, flavour or model that contains the word. Gold,
-    /// for example, is not rose gold.
+    /// Returns `true` if the other product has the complete colour, flavour or model that contains the word. Gold, for
+    /// example, is not rose gold.
     fn is_whole(&self, word: &Word) -> bool {
         let traits = self.by.traits.iter();
         let telling = traits.filter(|(kind, _)| kind.is_whole());
@@ -290,7 +288,7 @@ impl UnmatchedWords<'_> {
     }
 }
 
-/// Returns the words of makers' names in a title, if the title contains the complete name.
+/// Returns the words of makers' names in a title that contains the complete name.
 fn names<'a>(of: &Reading, makers: [&'a Reading; 2]) -> FxHashSet<&'a str> {
     let makers = makers.into_iter().flat_map(|reading| &reading.makers);
     let is_named = |maker: &&Maker| {
@@ -304,8 +302,7 @@ fn names<'a>(of: &Reading, makers: [&'a Reading; 2]) -> FxHashSet<&'a str> {
         .collect()
 }
 
-/// Returns `true` if both titles have the same numbers in a different order. Numbers attached to letters are ignored
-/// because the letters identify them.
+/// Numbers attached to letters are ignored, because the letters identify them.
 fn are_reordered(one: &Reading, other: &Reading) -> bool {
     let numbers = |reading: &'_ Reading| -> Vec<String> {
         let numbers = reading
@@ -323,7 +320,6 @@ fn are_reordered(one: &Reading, other: &Reading) -> bool {
     mine == theirs
 }
 
-/// Returns whether the products are sold by weight or by volume.
 fn packed(readings: [&Reading; 2]) -> Packing {
     let quantities = readings
         .into_iter()

@@ -4,12 +4,12 @@ const EMPTY: &[&str] = &["an", "and", "by", "for", "from", "of", "or", "the", "t
 /// Single letters that count as meaningless words when they appear alone.
 const LETTERS: &[&str] = &["a", "n", "w"];
 
-/// Words that usually carry no meaning but distinguish two products if each has a different one, such as in-ear and
+/// Words that usually carry no meaning, but distinguish two products that have different ones, such as in-ear and
 /// on-ear.
 const LINKS: &[&str] = &["in", "on"];
 
-/// Words that identify a different product: a version, a component, or a larger or smaller amount. A matching type or
-/// attribute does not replace such a word, because it applies to many products.
+/// Words that identify a different product: a version, a component, or a larger or smaller amount. A type or attribute
+/// does not replace such a word, because it applies to many products.
 const VERSIONS: &[&str] = &[
     "adapter",
     "air",
@@ -124,7 +124,7 @@ const SOFT: &[&str] = &[
 /// Containers of products that are sold by weight or volume.
 const CONTAINERS: &[&str] = &["bottle", "box", "container", "jar", "packet", "tin", "tub", "tube"];
 
-/// Packaging of a product, as far as its amounts show.
+/// Packaging of a product according to its amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packing {
     pub(crate) is_weighed: bool,
@@ -134,16 +134,14 @@ pub(crate) struct Packing {
 /// Maximum number of letters of words that are compared verbatim.
 const SHORT_MAX: usize = 3;
 
-/// A word of a text, in the spellings in which it is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
     /// The word in its canonical spelling, singular.
     pub(crate) stem: String,
-    /// Sound key of the word.
     pub(crate) sound: String,
     /// `true` if the word names the product's purpose because it follows `for`.
     pub(crate) is_purpose: bool,
-    /// The part attached to the word: the number in `t20` for `t`, the letter in `6s` for `6`.
+    /// Letters or number attached to the word: the number in `t20` for `t`, the letter in `6s` for `6`.
     pub(crate) code: Option<String>,
     /// `true` if the word is part of a number that may be a count.
     pub(crate) is_counted: bool,
@@ -166,7 +164,7 @@ impl Word {
         })
     }
 
-    /// Creates a word from a single letter that is a name, as of a vitamin, a plug or a model.
+    /// Creates a word from a letter that names a vitamin, a plug or a model.
     pub(crate) fn letter(text: &str) -> Self {
         Self {
             stem: text.to_owned(),
@@ -177,7 +175,7 @@ impl Word {
         }
     }
 
-    /// Returns `true` for a letter that may count as a meaningless word.
+    /// Returns `true` for a letter that may have no meaning.
     pub(crate) fn may_be_letter(text: &str) -> bool {
         LETTERS.contains(&text)
     }
@@ -221,7 +219,7 @@ impl Word {
         is_word(one) && is_word(two) && one.first() == two.first() && differ_by_one(one, two)
     }
 
-    /// Like [`Word::is_near`], but without spelling differences.
+    /// Spelling differences count.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.stem == other.stem && self.fits_code(other)
     }
@@ -239,7 +237,6 @@ fn spelling(text: &str) -> &str {
         .map_or(text, |(_, to)| to)
 }
 
-/// Removes the plural `s`.
 fn singular(word: &str) -> &str {
     let Some(stem) = word.strip_suffix('s') else {
         return word;

@@ -6,7 +6,6 @@ use proptest::prelude::*;
 
 use crate::near::goods;
 
-/// A code that both stores state in addition to the title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SharedCode {
     Nothing,
@@ -44,7 +43,6 @@ proptest! {
         let (full, plain) = (format!("{variety} {goods} {count} {unit}"), format!("{count} {goods} {unit}"));
         prop_assert!(are_same(&full, &plain, SharedCode::Sku), "{full} | {plain}");
         prop_assert!(are_same(&full, &plain, SharedCode::Barcode), "{full} | {plain}");
-        // No other word states the variety.
         prop_assert!(!are_same(&full, &plain, SharedCode::Nothing), "{full} | {plain}");
         let apart = format!("{count} {variety} {goods} {unit}");
         prop_assert!(are_same(&full, &apart, SharedCode::Nothing), "{full} | {apart}");

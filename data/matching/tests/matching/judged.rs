@@ -3,7 +3,6 @@ use data_matching::{Basis, Item, ItemVariant, judge};
 use data_model::Gtin;
 
 const PAIRS: &str = include_str!("judged.tsv");
-/// Minimum precision required of pairs found in the market.
 const PRECISION_MIN: f64 = 0.97;
 
 struct Pair {
@@ -78,7 +77,7 @@ fn item(cells: &[&'static str]) -> Item<'static> {
     item
 }
 
-/// Returns the cosine similarity of both texts from the program's own embedder.
+/// The similarity comes from the program's own embedder.
 fn similarity(pair: &Pair) -> f32 {
     let document = |item: &Item<'_>| DocumentText {
         title: item.title.to_owned(),
@@ -100,7 +99,6 @@ fn similarity(pair: &Pair) -> f32 {
     vectors[0].cosine(&vectors[1])
 }
 
-/// Counts correct matches, wrong matches and missed pairs.
 fn counted(pairs: &[Pair]) -> (usize, usize, usize) {
     let (mut right, mut wrong, mut missed) = (0, 0, 0);
     for pair in pairs {

@@ -1,4 +1,4 @@
-//! Checks that products sold by many stores are found like those sold by few.
+//! Checks that products in many stores are found like those in few.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +12,9 @@ const BARCODES: [&str; 2] = ["4006381333931", "8901030865275"];
 /// Properties that stores selling the same product have in common.
 #[derive(Debug, Clone, Copy)]
 enum CommonMark {
-    /// The barcode and title words. Every store names itself as the maker.
+    /// The stores share the barcode and title words. Every store names itself as the maker.
     Barcode,
-    /// The barcode and the maker. Some titles contain additional words.
+    /// The stores share the barcode and the maker. Some titles contain additional words.
     BarcodeAndMaker,
     SkuAndTitle,
     Title,
@@ -55,7 +55,7 @@ fn sold(store: u32, shared: CommonMark, (pair, number): (&[&str; 2], usize), way
     }
 }
 
-/// Returns the groups of products that pairs connect, as sets of rows. Unconnected products are omitted.
+/// Returns the groups of products that pairs connect, as sets of rows. Unconnected products are left out.
 fn clusters(goods: &Goods, rows: usize, bounds: &Bounds) -> BTreeSet<BTreeSet<usize>> {
     fn root(of: &mut [usize], row: usize) -> usize {
         let mut at = row;
@@ -113,7 +113,7 @@ proptest! {
     ) {
         let sold = (0..).zip(&ways).map(|(store, way)| sold(store, shared, (&CREAM, 0), *way));
         let goods = Goods::of(sold.collect());
-        // With no cached readings, products are parsed for every comparison.
+        // Without cached readings, products are parsed for every comparison.
         let bounds = Bounds { held_max: 0, ..Bounds::default() };
         let found = clusters(&goods, ways.len(), &bounds);
         prop_assert_eq!(found, BTreeSet::from([(0..ways.len()).collect()]));
@@ -162,7 +162,7 @@ proptest! {
         let copied = |store: usize| {
             let own = format!("Stall {store} Stores");
             let vendor = if is_of_one_maker { "Lumora" } else { own.as_str() };
-            // Words that no other store has, in any spelling.
+            // No other store has these words in any spelling.
             let word = |vowel: char| -> String {
                 let digits = format!("{store:03}");
                 let letters = digits.bytes().map(|digit| char::from(digit - b'0' + b'k'));

@@ -4,7 +4,7 @@ use data_matching::{Bounds, Catalogue, Item, ItemVariant, ProductNames, matches}
 use data_model::Gtin;
 use proptest::prelude::*;
 
-/// Products of some stores. Counts the products that are read in full.
+/// Products of some stores, with a count of those that are read in full.
 pub(crate) struct Goods {
     products: Vec<Product>,
     pub(crate) read: Cell<usize>,
@@ -127,7 +127,7 @@ fn the_same_barcode_is_found_whoever_the_maker_is_said_to_be() {
     one.barcode = Some("4006381333931".to_owned());
     other.barcode = Some("4006381333931".to_owned());
     assert_eq!(Goods::of(vec![one.clone(), other.clone()]).pairs().len(), 1);
-    // A barcode with a wrong check digit is ignored.
+    // The barcode has a wrong check digit.
     one.barcode = Some("4006381333932".to_owned());
     other.barcode = Some("4006381333932".to_owned());
     assert_eq!(Goods::of(vec![one, other]).pairs().len(), 0);
@@ -150,7 +150,7 @@ fn a_barcode_below_everything_of_a_store_says_nothing() {
         let goods = copied(1, "Glowmart", count).chain([maker.clone()]);
         Goods::of(goods.collect()).pairs().len()
     };
-    // A barcode on a few products is compared without a match. A barcode on many products is not even compared.
+    // A barcode on a few products is compared without a match. A barcode on many products is not compared.
     assert_eq!((of_two(1), of_two(2), of_two(5)), (1, 0, 0));
     let market: Vec<Product> = (0..40).flat_map(|store| copied(store, "Stall", 1)).collect();
     let goods = Goods::of(
@@ -183,9 +183,8 @@ fn a_price_alone_makes_no_counterpart_better() {
         ..product(1, "Glowmart", "Lumora", "Lumora Barrier Repair Cream 50g")
     };
     let own = product(0, "Lumora", "Lumora", "Barrier Repair Cream 50 g");
-    // One candidate has the same price and the other costs a quarter more, so either may be the match.
+    // One candidate has the same price and the other costs a quarter more, so that either may be the match.
     assert_eq!(Goods::of(vec![own.clone(), of(50_000), of(62_500)]).pairs(), []);
-    // A barcode distinguishes the candidates.
     let coded = |item: Product| Product {
         barcode: Some("4006381333931".to_owned()),
         ..item
@@ -235,7 +234,6 @@ fn a_word_that_titles_of_many_stores_begin_with_names_no_maker() {
     let most = Bounds::default().title_stores_max as u32;
     let goods = common_word(most + 1);
     assert_eq!((goods.pairs(), goods.read.get()), (vec![], 0));
-    // A name at the start of few stores' titles is used.
     let goods = common_word(most);
     assert!(!goods.pairs().is_empty() && goods.read.get() > 0);
 }

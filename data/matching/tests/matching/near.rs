@@ -210,7 +210,6 @@ fn a_colour_counts_as_a_whole() {
         &jacket(&["Light Blue"]),
         &jacket(&["Light Blue", "Dark Blue"])
     ));
-    // Gold is not rose gold.
     let bracelet = goods("Evil Eye Bracelet", ("Color", &["Rose Gold"]));
     assert!(!are_same(&bracelet, &titled("Gold Evil Eye Bracelet")));
     assert!(are_same(&bracelet, &titled("Rose Gold Evil Eye Bracelet")));
@@ -315,7 +314,7 @@ fn an_amount_that_one_alone_says_needs_a_price_that_agrees() {
         ..other.clone()
     };
     assert!(!are_same(&one, &abroad));
-    // If nothing is missing, no price is needed. With few words, a price is needed.
+    // Two equal titles with enough words need no price.
     assert!(are_same(&priced(cream, 0), &priced(cream, 0)));
     assert!(!are_same(&priced("Night Cream", 0), &priced("Night Cream", 0)));
     assert!(!are_same(&priced(cream, 99_900), &priced(cream, 219_900)));
