@@ -25,9 +25,9 @@ const BACKOFF_MAX: Duration = Duration::from_secs(2);
 /// progress. The client should then retry. `object_store` 0.13 maps 409 to `AlreadyExists`, like 412, which means that
 /// the object exists.
 ///
-/// This wrapper therefore checks for the object after a refused put. If the object exists, the refusal is reported to
-/// the caller. If the object does not exist, the put is retried after a pause. S3 reads are consistent with earlier
-/// writes, so the check is reliable.
+/// After a refused put, this wrapper therefore checks for the object. If the object exists, the caller gets the
+/// refusal. If not, the put is retried after a pause. S3 reads are consistent with earlier writes, so that the check is
+/// reliable.
 ///
 /// Delta's log commits and [`crate::put_new`] depend on this check, because both take "exists" as proof that another
 /// writer succeeded.
@@ -36,7 +36,7 @@ pub(crate) struct ConfirmedStore {
     inner: Arc<dyn ObjectStore>,
 }
 
-/// Error: the store repeatedly refused a conditional put although it has no such object.
+/// The store repeatedly refused a conditional put although it has no such object.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the store answered {ATTEMPTS_MAX} times that the object exists or is being written, but no such object exists"

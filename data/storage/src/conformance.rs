@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EventLog, Storage, StorageError, get_bytes, put_new, put_over};
 
-/// Error: a storage does not behave as its callers require.
+/// Error of a storage that does not behave as its callers require.
 #[derive(Debug, thiserror::Error)]
 pub enum ConformanceError {
     /// The storage returned an unexpected result.
@@ -261,7 +261,7 @@ async fn numbers(storage: &Storage) -> Result<(), ConformanceError> {
     )
 }
 
-/// Lets `writers` publish concurrently under the same number, for `rounds` rounds. In every round exactly one writer
+/// Lets `writers` publish concurrently under the same number, for `rounds` rounds. In every round, exactly one writer
 /// must win, and the stored event must be the winner's.
 ///
 /// # Errors

@@ -17,12 +17,11 @@ use uuid::Uuid;
 /// Directory for incomplete files. Names in it end in `#1`, which the local store of `object_store` never lists.
 pub(crate) const STAGING: &str = ".staging";
 
-/// Maximum number of directories remembered as synced. Beyond it, the memory is cleared.
+/// Maximum number of directories remembered as synced. A further one clears the memory.
 const SYNCED_DIRS_MAX: usize = 65_536;
-/// Maximum number of attempts to move a file whose target directory is being removed by another process.
+/// Maximum number of attempts to move a file whose target directory another process is removing.
 const ATTEMPTS_MAX: u32 = 4;
 
-/// Rule for a target file that already exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     Replace,
@@ -58,13 +57,12 @@ pub(crate) struct Disk {
     root: PathBuf,
     readers: Readers,
     synced_dirs: Mutex<HashSet<PathBuf>>,
-    // Locked shared from the first write on. A process that gets the exclusive lock knows that no other process is
-    // writing. Files in the staging directory were then left by a process that died.
+    // The lock is shared from the first write on. A process with the exclusive lock knows that no other process is
+    // writing, so that files in the staging directory are left from a process that died.
     staging_lock: OnceLock<Option<File>>,
 }
 
 impl Disk {
-    /// Creates `root` durably if it does not exist.
     pub(crate) fn open(root: &Path, readers: Readers) -> io::Result<Self> {
         let root = std::path::absolute(root)?;
         let existing = root.ancestors().find(|dir| dir.exists()).map(Path::to_path_buf);
@@ -93,7 +91,7 @@ impl Disk {
         &self.root
     }
 
-    /// Creates a new empty file in the staging directory, where no reader sees it.
+    /// No reader sees a file in the staging directory.
     pub(crate) fn stage(&self) -> io::Result<(File, PathBuf)> {
         let (staging, mut last) = (self.staging()?, None);
         for _ in 0..ATTEMPTS_MAX {
@@ -107,7 +105,6 @@ impl Disk {
         Err(last.unwrap_or_else(|| ErrorKind::NotFound.into()))
     }
 
-    /// Creates a second link to a file in the staging directory and returns its path.
     pub(crate) fn stage_link(&self, from: &Path) -> io::Result<PathBuf> {
         // A file that another program created may not be synced yet.
         File::open(from)?.sync_data()?;
@@ -119,7 +116,7 @@ impl Disk {
         Ok(path)
     }
 
-    /// Moves a synced file to its target path and syncs the move. If this fails, the file may already be at the target.
+    /// Moves a synced file to its target path and syncs the move. After an error, the file may be at the target.
     pub(crate) fn publish(&self, from: &Path, to: &Path, target: Target) -> io::Result<()> {
         let dir = to.parent().ok_or(ErrorKind::InvalidInput)?;
         for attempt in 1..=ATTEMPTS_MAX {
@@ -129,7 +126,7 @@ impl Disk {
                 Target::MustBeAbsent => rename_new(from, to),
             };
             match moved {
-                // Another process removed the directory, so the cached state of the directory is outdated.
+                // Another process removed the directory, so that its cached state is outdated.
                 Err(error) if error.kind() == ErrorKind::NotFound && attempt < ATTEMPTS_MAX && from.exists() => {
                     self.forget_dir(dir);
                 }
@@ -145,8 +142,7 @@ impl Disk {
         Err(ErrorKind::NotFound.into())
     }
 
-    /// Removes files, syncs each affected directory once, and returns the result for each file. A missing file counts
-    /// as removed.
+    /// Syncs each affected directory once, and returns the result for each file. A missing file counts as removed.
     pub(crate) fn remove(&self, paths: &[PathBuf]) -> Vec<io::Result<()>> {
         let mut results: Vec<io::Result<()>> = Vec::with_capacity(paths.len());
         let mut dirs = HashSet::new();
@@ -183,7 +179,7 @@ impl Disk {
             return Ok(());
         }
         self.readers.make_dirs(dir)?;
-        // An existing directory may have just been created by another process that has not synced it yet.
+        // Another process may have just created the directory without a sync.
         let below_root: Vec<&Path> = dir.ancestors().take_while(|dir| *dir != self.root).collect();
         for dir in below_root.iter().rev() {
             sync_dir(dir.parent().ok_or(ErrorKind::InvalidInput)?)?;
@@ -211,7 +207,7 @@ impl Disk {
                 tracing::debug!(%error, "file locks are not supported here: files left by a crashed process are not cleaned up");
                 None
             });
-            // Two threads may both take the shared lock; only one of the two handles is stored.
+            // Two threads may both take the shared lock, but only one of the two handles is stored.
             let _ = self.staging_lock.set(lock);
         }
         Ok(staging)
@@ -249,7 +245,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
         Ok(()) => Ok(()),
         Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => {
             fs::hard_link(from, to)?;
-            // Only the link matters. If this fails, the staged name is cleaned up later.
+            // Only the link matters. A later cleanup removes the staged name.
             let _ = fs::remove_file(from);
             Ok(())
         }

@@ -81,8 +81,7 @@ pub enum StorageError {
         #[source]
         source: object_store::Error,
     },
-    /// The response to an append was lost and the log entry cannot be read. The event may or may not have been
-    /// appended.
+    /// The response to an append was lost and the log entry cannot be read. The event may have been appended.
     #[error("it is unknown if {path} was written")]
     AppendUnknown {
         /// Path of the event.
@@ -128,7 +127,7 @@ pub enum StorageError {
         /// Size limit of the log, in bytes.
         bytes_max: u64,
     },
-    /// All event numbers that were tried had been used by other writers.
+    /// Other writers took all event numbers that were tried.
     #[error("{prefix}: other processes took each of {attempts} consecutive numbers")]
     LogContended {
         /// Prefix of the log.
@@ -139,7 +138,7 @@ pub enum StorageError {
 }
 
 impl StorageError {
-    /// Returns `true` if an object was read completely but is invalid. A retry does not help in that case.
+    /// Returns `true` if an object was read completely but is invalid. A retry does not help.
     #[must_use]
     pub const fn is_damage(&self) -> bool {
         matches!(self, Self::DecodeEvent { .. } | Self::EventTooLarge { .. })

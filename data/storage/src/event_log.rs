@@ -27,26 +27,23 @@ pub use copies::{EventFault, FaultyObject};
 pub struct EventLog<T> {
     storage: Storage,
     prefix: String,
-    // Lower bound of the highest number, so that a long log is listed from there.
+    // Lower bound of the highest number. The listing of a long log starts there.
     seen: AtomicU64,
     keeps_copies: bool,
     event: PhantomData<fn(T) -> T>,
 }
 
-/// A stored object of a log.
 #[derive(Debug)]
 struct LogObject {
     seq: u64,
     path: Path,
 }
 
-/// Number of consecutive numbers that [`EventLog::append`] tries while other writers take them.
+/// Maximum number of consecutive numbers that [`EventLog::append`] tries while other writers take them.
 const ATTEMPTS_MAX: u32 = 4096;
 /// Maximum number of puts of an event under one number if responses are lost and the object is absent.
 const PUTS_MAX: u32 = 3;
-/// Maximum size of one event, in bytes.
 const EVENT_BYTES_MAX: u64 = 16 << 20;
-/// Maximum number of events read concurrently.
 const READS_AT_ONCE: usize = 16;
 
 #[derive(Serialize)]
@@ -75,7 +72,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         }
     }
 
-    /// Enables copies: each event appended from now on is stored twice.
+    /// Enables copies. Each event appended from now on is stored twice.
     #[must_use]
     pub fn with_copies(mut self) -> Self {
         self.keeps_copies = true;
@@ -103,12 +100,12 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
 
     /// Appends an event under exactly this number. Returns `false` if another event has the number.
     ///
-    /// Each event is written with a unique id. If the response to the put is lost, the stored event is read back. If it
-    /// is absent, the same bytes are put again. The event is therefore appended once or not at all.
+    /// Each event has a unique id. If the response to the put is lost, the stored event is read back. If it is absent,
+    /// the same bytes are put again. The event is therefore appended once or not at all.
     ///
     /// # Errors
-    /// [`StorageError::AppendUnknown`] if the event may or may not have been appended, because the stored object cannot
-    /// be read either. After any other error, the event was not appended.
+    /// After [`StorageError::AppendUnknown`], the event may have been appended, because the stored object cannot be
+    /// read either. After any other error, the event was not appended.
     #[boxed]
     pub async fn append_at(&self, seq: u64, event: &T) -> Result<bool, StorageError> {
         let (path, bytes) = (path(seq), self.encoded(seq, event)?);
@@ -148,8 +145,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         for _ in 0..PUTS_MAX {
             let failed = match put_new(&self.storage, path, bytes.clone()).await {
                 Ok(true) => return Ok(true),
-                // The response to our own put may have been lost and its retry refused, so the existing object may be
-                // ours.
+                // The response to our own put may have been lost and its retry refused, so that the existing object may
+                // be ours.
                 Ok(false) => None,
                 Err(error) if has_no_effect(&error) => return Err(error),
                 Err(error) => Some(error),
@@ -178,11 +175,11 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         entries.into_iter().map(|(seq, event)| Ok((seq, event?))).collect()
     }
 
-    /// Returns the entries with number `seq` and above, in order. An entry is an event, or an error if the event is
-    /// invalid.
+    /// Returns the entries with number `seq` and above, in order. An entry is an event, or an error for an invalid
+    /// event.
     ///
     /// # Errors
-    /// The store failed. An invalid object does not fail the whole call.
+    /// The store failed.
     #[boxed]
     pub async fn read_each_from(&self, seq: u64) -> Result<Vec<(u64, Result<T, StorageError>)>, StorageError> {
         let numbers = self.numbers_from(seq).await?;
@@ -253,7 +250,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         Ok(self.read(seq).await?.map(|event| (seq, event)))
     }
 
-    /// Returns the highest number in use, if any. Cheaper than [`EventLog::latest`].
+    /// Returns the highest number in use, if any. This is cheaper than [`EventLog::latest`].
     ///
     /// # Errors
     /// The store failed.
@@ -266,8 +263,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             .copied())
     }
 
-    /// Deletes the events with numbers below `seq`, for logs in which every event contains the complete state. The
-    /// newest event always stays.
+    /// Deletes the events with numbers below `seq`. Every event of the log must contain the complete state. The newest
+    /// event always stays.
     ///
     /// # Errors
     /// The store failed. Some events may have been deleted.
@@ -365,7 +362,7 @@ fn is_lost<T>(read: &Result<Option<T>, StorageError>) -> bool {
     }
 }
 
-/// Returns `true` if the store permanently refused a put, so that the put cannot have had an effect.
+/// Returns `true` if the store permanently refused a put. The put then had no effect.
 fn has_no_effect(error: &StorageError) -> bool {
     use object_store::Error;
     matches!(
@@ -386,7 +383,6 @@ fn path(seq: u64) -> Path {
     Path::from(format!("{seq:020}.json"))
 }
 
-/// File extension of a copy.
 const COPY: &str = "copy";
 
 fn copy_path(seq: u64) -> Path {

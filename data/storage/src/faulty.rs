@@ -21,29 +21,29 @@ pub enum FaultKind {
     BeforeEffect,
     /// The call takes effect, but its caller gets an error.
     AfterEffect,
-    /// A put writes only the first half of its bytes. Any other call has no effect. Durable stores never do this; a
+    /// A put writes only the first half of its bytes. Any other call has no effect. Durable stores never do this. A
     /// writer that tolerates it does not depend on them.
     TornPut,
     /// A conditional put is refused without effect, as if another writer were working on the object. S3 responds with
-    /// status 409 to a conditional put during a concurrent request. Any other call succeeds.
+    /// status 409 during a concurrent request. Any other call succeeds.
     Conflict,
-    /// Like [`FaultKind::Conflict`], for every conditional put from this call on.
+    /// Every conditional put from this call on is refused as in [`FaultKind::Conflict`].
     Conflicts,
     /// Every put from this call on takes effect regardless of its condition, as in a store that ignores
     /// `If-None-Match`.
     Unconditional,
-    /// The disk is full from this call on. Puts, copies and uploads have no effect; other calls work.
+    /// The disk is full from this call on. Puts, copies and uploads have no effect, and other calls work.
     Full,
 }
 
 /// Selects the call that fails and its kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FaultPlan {
-    /// Number of the mutating call that fails, from 1. Counted since the store was created or the counter was reset.
+    /// Number of the mutating call that fails, from 1, since [`FaultyStore::arm`].
     pub nth: u64,
     /// Kind of fault.
     pub kind: FaultKind,
-    /// `true` if the process counts as dead afterwards. Every later call, including reads, fails without effect.
+    /// `true` if the process is dead afterwards. Every later call, including reads, fails without effect.
     pub dead_after: bool,
 }
 
@@ -58,16 +58,14 @@ struct State {
     conflicted: u64,
 }
 
-/// Passes every call to the wrapped store, except for the calls that must fail.
-///
-/// Mutating calls are puts, upload completions, copies, renames and each single delete.
+/// Passes every call to the wrapped store, except for the calls that must fail. Mutating calls are puts, upload
+/// completions, copies, renames and each single delete.
 #[derive(Debug, Clone)]
 pub struct FaultyStore {
     inner: Arc<dyn ObjectStore>,
     state: Arc<Mutex<State>>,
 }
 
-/// Outcome of a call.
 enum Verdict {
     Pass,
     FailBefore,
@@ -116,7 +114,7 @@ impl FaultyStore {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a mutating call. `adds` is true if the call takes disk space.
+    /// `adds` is true if the call takes disk space.
     fn mutation(&self, adds: bool) -> Verdict {
         let mut state = self.state();
         if state.dead {

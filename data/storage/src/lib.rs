@@ -4,8 +4,8 @@
 //! to that root, and [`EventLog`], an append-only log of numbered JSON objects. An acknowledged put is durable on local
 //! disk as well as in an object store. Exactly one writer gets each number of the log.
 //!
-//! The crate does not interpret the stored bytes, does not read the environment, and deletes only what callers ask it
-//! to delete.
+//! The crate does not interpret the stored bytes, does not read the environment, and deletes only the objects that
+//! callers name.
 
 mod confirmed;
 mod conformance;

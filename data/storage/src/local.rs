@@ -24,9 +24,8 @@ use crate::upload::StagedUpload;
 /// Stores each object as a file with the same path in a local directory.
 ///
 /// The local store of `object_store` never syncs. After a power failure, data that it acknowledged can be lost or
-/// truncated. `DurableLocal` uses the local store for reads only. A put, copy, rename, delete or finished upload is
-/// acknowledged only after a sync. The sync covers the file's content, its directory entry and the entries of all
-/// parent directories.
+/// truncated. `DurableLocal` uses it for reads only. A put, copy, rename, delete or finished upload is acknowledged
+/// only after a sync of the file's content, its directory entry and the entries of all parent directories.
 ///
 /// A put is atomic: reads and lists see either the old or the new object. Lists are sorted by path, as in S3. All files
 /// below the root must be on one file system. Blocking work runs on tokio's blocking threads.
@@ -110,7 +109,7 @@ impl ObjectStore for DurableLocal {
         let path = self.file_path(location)?;
         let disk = Arc::clone(&self.disk);
         blocking(move || {
-            // Avoids a write in the common case that another writer was first.
+            // Another writer is often first, and a write is then needless.
             if target == Target::MustBeAbsent && path.exists() {
                 // The winner may not have synced yet, but the loser acts on what it sees.
                 let synced = path.parent().map_or(Ok(()), crate::disk::sync_dir);
@@ -128,7 +127,7 @@ impl ObjectStore for DurableLocal {
                 .and_then(|()| put_result(&file))
                 .and_then(|result| disk.publish(&staged, &path, target).map(|()| result));
             written.map_err(|source| {
-                // The removal fails if the file was already moved before the error.
+                // The removal fails if the file was moved before the error.
                 let _ = std::fs::remove_file(&staged);
                 failed("write", path, source)
             })
@@ -192,7 +191,7 @@ impl ObjectStore for DurableLocal {
         };
         let (from, to, disk) = (self.file_path(from)?, self.file_path(to)?, Arc::clone(&self.disk));
         blocking(move || {
-            // A second link is enough, because files are never modified in place.
+            // A second link suffices, because files are never modified in place.
             let staged = disk.stage_link(&from).map_err(|source| failed("copy", from, source))?;
             let published = disk.publish(&staged, &to, target);
             // Renaming one link of a file over another link of the same file leaves both in place.

@@ -32,8 +32,7 @@ pub(crate) fn failed(operation: &'static str, path: PathBuf, source: io::Error) 
     }
 }
 
-/// Returns the same tag as reads, so that a put and a read of the same file agree. The tag consists of inode,
-/// modification time and size.
+/// A put and a read of the same file return the same tag: inode, modification time and size.
 pub(crate) fn put_result(file: &File) -> io::Result<PutResult> {
     let meta = file.metadata()?;
     let changed = meta

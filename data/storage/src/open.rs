@@ -15,8 +15,8 @@ use crate::confirmed::ConfirmedStore;
 use crate::disk::Readers;
 use crate::{DurableLocal, StorageError};
 
-/// Returns the free space on the disk of a folder, in bytes. Returns `None` if the folder does not exist or the disk
-/// does not report it.
+/// Returns the free space on the disk of a folder, in bytes, or `None` if the folder does not exist or the disk does
+/// not report it.
 #[must_use]
 pub fn free_bytes(folder: &FsPath) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
@@ -37,8 +37,8 @@ pub struct S3Options {
     pub secret: Option<Secret>,
     /// `true` to allow plain `http`, for a store on the same machine or network.
     pub allow_http: bool,
-    /// `true` to get credentials from the machine's own role through the instance metadata service only. The service is
-    /// queried only if this is set, because its address may not exist or may belong to someone else on other machines.
+    /// `true` to get credentials from the machine's own role through the instance metadata service only. Otherwise the
+    /// service is not queried, because its address may belong to someone else on other machines.
     pub instance_role: bool,
 }
 
@@ -71,12 +71,12 @@ impl Storage {
         Self::open_retrying(url, options, RETRY_TIMEOUT)
     }
 
-    /// Like [`Storage::open`], with a limit on the time during which requests to an object store are retried. Requests
-    /// are retried if the store does not respond, or responds with 5xx or 429. Waits between attempts are random and
-    /// grow from 0.1 to 5 seconds.
+    /// Opens the storage at `url`, with a limit on the time during which requests to an object store are retried.
+    /// Requests are retried if the store does not respond, or responds with 5xx or 429. Waits between attempts are
+    /// random and grow from 0.1 to 5 seconds.
     ///
     /// # Errors
-    /// As [`Storage::open`].
+    /// The errors of [`Storage::open`].
     pub fn open_retrying(url: &Url, options: &StorageOptions, retry_timeout: Duration) -> Result<Self, StorageError> {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(StorageError::CredentialsInUrl);
@@ -109,11 +109,11 @@ impl Storage {
         Self::local(DurableLocal::open(dir)?)
     }
 
-    /// Like [`Storage::from_path`], but new folders and files are private to their owner: folders have mode 0700, files
+    /// Opens the storage in a local directory as [`Storage::from_path`] does. New folders have mode 0700 and new files
     /// 0600. Existing folders and files keep their mode.
     ///
     /// # Errors
-    /// As [`Storage::from_path`].
+    /// The errors of [`Storage::from_path`].
     pub fn private(dir: &FsPath) -> Result<Self, StorageError> {
         Self::local(DurableLocal::open_for(dir, Readers::OwnerAlone)?)
     }
@@ -140,9 +140,8 @@ impl Storage {
         }
     }
 
-    /// Creates a storage on any object store whose paths are relative to `url`, for tests that inject faults.
-    ///
-    /// If the store refuses a conditional put although the object does not exist, the put is retried.
+    /// Creates a storage on any object store whose paths are relative to `url`, for tests that inject faults. If the
+    /// store refuses a conditional put although the object does not exist, the put is retried.
     #[must_use]
     pub fn with_store(store: Arc<dyn ObjectStore>, url: Url) -> Self {
         let local_dir = (url.scheme() == "file").then(|| url.to_file_path().ok()).flatten();
@@ -175,8 +174,8 @@ impl Storage {
         self.local_dir.as_deref()
     }
 
-    /// Returns the free space on the storage's disk, in bytes. Returns `None` for an object store or if the disk does
-    /// not report it.
+    /// Returns the free space on the storage's disk, in bytes, or `None` for an object store or if the disk does not
+    /// report it.
     #[must_use]
     pub fn free_bytes(&self) -> Option<u64> {
         free_bytes(self.local_dir()?)
@@ -185,7 +184,7 @@ impl Storage {
     /// Removes the folder at `path` if it is empty. Has no effect on an object store, which has no folders.
     pub fn remove_empty_folder(&self, path: &Path) {
         if let Some(root) = self.local_dir() {
-            // Fails if the folder is not empty or another process has removed it already.
+            // The removal fails if the folder is not empty or another process has removed it.
             let _ = std::fs::remove_dir(root.join(path.as_ref()));
         }
     }
@@ -220,7 +219,6 @@ fn memory_url() -> Url {
     Url::parse("memory:///").unwrap_or_else(|_| unreachable!("a constant URL parses"))
 }
 
-/// Checks that the options contain the endpoint and credentials needed for a bucket.
 fn check_s3(options: &S3Options) -> Result<(), StorageError> {
     if let Some(endpoint) = &options.endpoint {
         let scheme = Url::parse(endpoint).ok().map(|url| url.scheme().to_owned());
@@ -239,10 +237,9 @@ fn check_s3(options: &S3Options) -> Result<(), StorageError> {
     }
 }
 
-/// Timeout of one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
-/// Default time during which a request is retried. Longer than the request timeout, so that a request that hangs is
-/// retried too.
+/// Default time during which a request is retried. It is longer than the request timeout, so that a request that hangs
+/// is retried too.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(75);
 
 fn open_s3(url: &Url, options: &S3Options, retry_timeout: Duration) -> Result<Storage, StorageError> {
@@ -258,8 +255,8 @@ fn open_s3(url: &Url, options: &S3Options, retry_timeout: Duration) -> Result<St
         .with_allow_http(options.allow_http)
         .with_connect_timeout(Duration::from_secs(5))
         .with_timeout(REQUEST_TIMEOUT);
-    // Retries are limited by time, not by the number of attempts. Each wait is random between the initial wait and
-    // three times the previous wait. With the default factor of two, waits hardly grow.
+    // Time limits retries, not the number of attempts. Each wait is random between the initial wait and three times the
+    // previous wait. With the default factor of two, waits hardly grow.
     let retry = RetryConfig {
         max_retries: 100,
         retry_timeout,

@@ -5,11 +5,9 @@ use object_store::{ObjectStoreExt, PutMode, PutOptions, PutPayload};
 
 use crate::{Storage, StorageError};
 
-/// Writes an object that must not exist yet. Returns `false` if another writer was first.
-///
-/// `false` means that the object exists. If a store refuses the put although the object does not exist, the put is
-/// retried with growing pauses for about five seconds. S3, for example, answers 409 while another request for the key
-/// is in progress.
+/// Writes an object that must not exist yet. Returns `false` if another writer was first, so that the object exists. If
+/// a store refuses the put although the object does not exist, the put is retried with growing pauses for about five
+/// seconds. S3, for example, answers 409 while another request for the key is in progress.
 ///
 /// Of any number of concurrent callers for one path, exactly one gets `true`, with one exception. A store on a network
 /// can lose the response to a successful put, so that its retry gets `false`. A caller that must know the outcome puts
@@ -33,7 +31,7 @@ pub async fn put_new(storage: &Storage, path: &Path, bytes: impl Into<PutPayload
     }
 }
 
-/// Writes an object whether or not it exists. Readers see the old bytes or the new bytes, never a mixture.
+/// Writes an object, whether or not it exists. Readers see the old bytes or the new bytes, never a mixture.
 ///
 /// # Errors
 /// The store failed. The object may have been written.

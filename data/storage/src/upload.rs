@@ -92,7 +92,7 @@ impl MultipartUpload for StagedUpload {
 impl Drop for StagedUpload {
     fn drop(&mut self) {
         if let Some(staged) = self.staged.take() {
-            // If this fails, the file is cleaned up the next time a process is the only writer of the store.
+            // The next process that is the only writer of the store removes the file.
             let _ = std::fs::remove_file(staged);
         }
     }

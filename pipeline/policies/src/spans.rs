@@ -43,7 +43,7 @@ impl Sentence<'_> {
         let before: Vec<&str> = self.before(at, 3).map(Item::word).collect();
         let last = before.first().copied().unwrap_or_default();
         let waits = self.has(Concept::Take) || before.iter().any(|word| matches!(*word, "wait" | "time" | "period"));
-        // An extension such as `extended by 3 days` is no duration.
+        // An extension such as `extended by 3 days` is not a shipping time.
         let is_more = before.iter().any(|word| {
             ["exten", "prolong", "increas", "verlanger"]
                 .iter()

@@ -15,11 +15,11 @@ use crate::{ObjectPath, StorageError, get_bytes, keep_aside, put_over};
 /// Objects of an event that are missing or damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultyObject {
-    /// The event itself. Its copy is intact.
+    /// The event is faulty, and its copy is intact.
     Event,
-    /// The copy. The event is intact.
+    /// The copy is faulty, and the event is intact.
     Copy,
-    /// The event and its copy, if any. The event is lost.
+    /// The event and its copy, if any, are faulty. The event is lost.
     Both,
 }
 
@@ -39,7 +39,6 @@ pub struct EventFault {
 /// Maximum number of consecutive numbers that may be lost. An object after a larger gap does not belong to the log.
 const GAP_MAX: u64 = 10_000;
 
-/// Returns the numbers from `next` up to `number`, for which no object exists.
 fn gap(next: u64, number: u64) -> Range<u64> {
     if number.saturating_sub(next) > GAP_MAX {
         number..number
@@ -49,7 +48,7 @@ fn gap(next: u64, number: u64) -> Range<u64> {
 }
 
 impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
-    /// Stores a copy of the event. The append succeeds even if the copy fails.
+    /// The append succeeds even if the copy fails.
     pub(super) async fn keep_copy(&self, seq: u64, bytes: Bytes) {
         if self.keeps_copies
             && let Err(error) = put_over(&self.storage, &copy_path(seq), bytes).await
@@ -73,7 +72,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         let mut all = Vec::new();
         for (number, event) in self.read_each_from(seq).await? {
             for gap in gap(all.last().map_or(seq, |(last, _)| last + 1), number) {
-                // A listing that ran during concurrent appends may omit the object.
+                // A listing that ran during concurrent appends may lack the object.
                 let read = self.read(gap).await;
                 all.push((gap, if is_lost(&read) { None } else { read? }));
             }
@@ -139,7 +138,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         Ok(!is_lost)
     }
 
-    /// Restores the event from its copy, or the copy from the event, byte for byte. The damaged object is kept under
+    /// Restores the event from its copy, or the copy from the event, byte for byte. The damaged object moves to
     /// `damaged/` of the log. An event whose copy is also lost stays unchanged.
     ///
     /// # Errors
@@ -158,8 +157,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         }
     }
 
-    /// Replaces a lost event by another one and keeps the remains under `damaged/` of the log. Returns `false` and
-    /// changes nothing if the event can be read.
+    /// Replaces a lost event by another one and moves the remains to `damaged/` of the log. Returns `false` and changes
+    /// nothing if the event can be read.
     ///
     /// # Errors
     /// The store failed, or the event is too large.

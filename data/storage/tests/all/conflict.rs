@@ -1,5 +1,5 @@
-//! A conditional put can be refused because another request is working on the object. A refusal for this reason does
-//! not prove that the object exists.
+//! A conditional put can be refused because another request is working on the object. Such a refusal does not prove
+//! that the object exists.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;
@@ -30,7 +30,7 @@ async fn a_put_that_meets_a_conflict_is_sent_again() {
     assert!(put_new(&storage, &path, "mine").await.unwrap());
     assert_eq!(faulty.conflicts(), 1);
     assert_eq!(get_bytes(&storage, &path).await.unwrap().as_deref(), Some(&b"mine"[..]));
-    // Delta's commits, for example, call the store directly instead of `put_new`.
+    // Delta's commits, for example, call the store directly.
     let create = PutOptions {
         mode: PutMode::Create,
         ..PutOptions::default()

@@ -130,7 +130,7 @@ async fn whatever_becomes_of_one_object_of_a_log_with_copies_no_event_is_lost_an
                 assert_eq!(log().read_from(1).await.unwrap(), events, "{said}");
                 assert_eq!(log().latest().await.unwrap(), events.last().cloned(), "{said}");
                 let faults = log().faults().await.unwrap();
-                // A missing copy is not a fault, because it looks the same as a copy that was never stored.
+                // A missing copy looks the same as a copy that was never stored, so that it is not a fault.
                 if kind == "json" || harm.is_some() {
                     assert_eq!((faults.len(), &*faults[0].path), (1, path.as_ref()), "{said}");
                     log().mend(&faults[0]).await.unwrap();

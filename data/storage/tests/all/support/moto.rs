@@ -9,7 +9,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use data_model::Secret;
 use data_storage::{S3Options, Storage, StorageOptions};
 
-/// A running server that stops when this value is dropped.
+/// Dropping the value stops the server.
 pub(crate) struct Moto {
     process: Child,
     port: u16,
@@ -23,8 +23,7 @@ impl Drop for Moto {
 }
 
 impl Moto {
-    /// Starts the server. Returns `None` and prints a notice if the program is not installed. CI must not skip the
-    /// test.
+    /// Returns `None` and prints a notice if the program is not installed. CI must not skip the test.
     pub(crate) fn start() -> Option<Self> {
         let mut command = Command::new("moto_server");
         // The server picks a free port itself, because a port found in advance may be taken while it starts.
@@ -51,12 +50,10 @@ impl Moto {
         }
     }
 
-    /// Opens a storage in the server's bucket.
     pub(crate) fn storage(&self) -> Storage {
         Self::storage_at(self.port)
     }
 
-    /// Returns the port that the server listens on.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
@@ -75,7 +72,7 @@ impl Moto {
     }
 }
 
-/// Reads the port from the server's output. Later output is read and dropped so that the server never blocks.
+/// Reads the port from the server's output. Later output is read and dropped, so that the server never blocks.
 fn port_of(mut told: BufReader<ChildStderr>) -> u16 {
     let (mut said, mut line) = (String::new(), String::new());
     while told.read_line(&mut line).unwrap() > 0 {

@@ -1,7 +1,7 @@
 //! An HTTP proxy in front of an S3-compatible store that returns wrong responses on purpose.
 //!
 //! The proxy reads one request, optionally forwards it, responds and closes the connection. The client then connects
-//! again. Faults count requests, not time, so that a test behaves the same on every machine.
+//! again. Faults count requests, so that a test behaves the same on every machine.
 //!
 //! Conditional puts are forwarded one at a time. `moto_server` checks for the object and writes it in two steps, so
 //! another request may come in between. S3 promises that only one request succeeds.
@@ -12,23 +12,20 @@ use std::io::{BufRead, BufReader, Read, Result, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Requests that a fault counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FaultTrigger {
-    /// Every request.
     Any,
-    /// Every `PUT`.
     Put,
-    /// Every `PUT` with `If-None-Match` or `If-Match`.
+    /// `PUT` with `If-None-Match` or `If-Match`.
     ConditionalPut,
 }
 
 /// Response that the client gets instead of the store's response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// 409 `ConditionalRequestConflict`; the request does not reach the store.
+    /// 409 `ConditionalRequestConflict`. The request does not reach the store.
     Conflict,
-    /// 503 `SlowDown`; the request does not reach the store.
+    /// 503 `SlowDown`. The request does not reach the store.
     Unavailable,
     /// 503 `SlowDown`, although the store executed the request.
     UnavailableAfterEffect,
@@ -38,7 +35,6 @@ pub(crate) enum Answer {
     Refused,
 }
 
-/// A fault and the requests that it affects.
 #[derive(Debug, Clone)]
 pub(crate) struct ProxyFault {
     pub(crate) on: FaultTrigger,
@@ -58,7 +54,7 @@ struct State {
     injected: u64,
 }
 
-/// A proxy that stops when this value is dropped.
+/// Dropping the value stops the proxy.
 #[derive(Debug)]
 pub(crate) struct Proxy {
     port: u16,
@@ -70,7 +66,7 @@ type OneAtATime = Mutex<()>;
 
 impl Proxy {
     /// Starts a proxy on a free local port that forwards to another local port. No connection fails until
-    /// [`Proxy::arm`] is called.
+    /// [`Proxy::arm`].
     pub(crate) fn start(upstream_port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -87,12 +83,11 @@ impl Proxy {
         Self { port, state }
     }
 
-    /// Returns the port that clients connect to.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
-    /// Makes requests fail as planned. The count starts now.
+    /// The count of requests starts now.
     pub(crate) fn arm(&self, fault: ProxyFault) {
         *lock(&self.state) = State {
             fault: Some(fault),
