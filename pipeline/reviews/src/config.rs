@@ -25,9 +25,9 @@ pub struct ReviewsConfig {
     pub answer_bytes_max: u64,
     /// Minimum time between two readings of a store, in seconds.
     pub after_s: u64,
-    /// Time in seconds after which the store's pages are checked again for the review app it uses.
+    /// Time in seconds after which the store's pages are checked again for its review app.
     pub look_after_s: u64,
-    /// Time in seconds after which all reviews of a store are read again, even if nothing changed.
+    /// Time in seconds after which all reviews of an unchanged store are read again.
     pub sweep_after_s: u64,
     /// Maximum number of pages of one store's review list read in one run.
     pub pages_max: u32,
@@ -60,14 +60,14 @@ impl Default for ReviewsConfig {
 /// Options of a refresh of reviews.
 #[derive(Debug, Clone, Default)]
 pub struct ReviewsOptions {
-    /// Brands to refresh, regardless of when they were last read. `None` means all brands that are due.
+    /// Brands to refresh, whether due or not. `None` means all brands that are due.
     pub only: Option<Vec<BrandSlug>>,
-    /// Reads every review list to its end, even if nothing changed.
+    /// True to read every review list to its end, even if nothing changed.
     pub sweep: bool,
     /// Number of days after which landed answers are deleted. Answers since the start of the last complete reading of a
-    /// list are never deleted.
+    /// list stay.
     pub keep_days: u32,
-    /// Sends requests and parses answers, but writes nothing.
+    /// True to send requests and parse answers, but write nothing.
     pub dry_run: bool,
 }
 
@@ -145,7 +145,6 @@ impl Widgets {
         })
     }
 
-    /// Returns the client for one app.
     pub(crate) fn app(&self, widget: ReviewWidget) -> Result<Store, StoreError> {
         let [judgeme, yotpo, stamped, okendo] = &self.addresses;
         self.client.store(match widget {

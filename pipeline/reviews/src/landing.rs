@@ -17,55 +17,47 @@ use crate::walk::StoreListing;
 /// the end record notes that answers are missing. An incomplete reading is not replayed.
 const PACKED_BYTES_MAX: usize = 32 << 20;
 const UNPACKED_BYTES_MAX: u64 = 512 << 20;
-/// Folder of the landed answers.
 pub(crate) const ANSWERS: AnswerFolder = AnswerFolder {
     kind: "reviews",
     ending: "jsonl.zst",
 };
-/// Compression level of landed answers.
 const LEVEL: i32 = 3;
 
-/// First record of a landed reading.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Head {
     pub(crate) store: StoreHost,
     pub(crate) asked_at: Timestamp,
-    /// Review app of the store; `None` if the store was found to use none any more.
+    /// Review app of the store. `None` if the store no longer uses one.
     pub(crate) key: Option<WidgetKey>,
-    /// True if the reading starts the list from the beginning, and false if it continues an interrupted one.
+    /// True if the reading starts at the beginning of the list, and false if it continues an interrupted one.
     pub(crate) begins: bool,
 }
 
-/// A request to an app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AppQuestion {
-    /// A page of the review list.
     Page(Next),
-    /// A request for the ratings of a product.
     Product(u64),
 }
 
-/// An answer of an app.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Answer {
     pub(crate) asked: AppQuestion,
     /// Listed products of the store that the answer names, at the time of the answer.
     pub(crate) listed: StoreListing,
-    /// Body of the answer; empty if the app does not know the requested product.
+    /// Body of the answer, which is empty if the app does not know the requested product.
     pub(crate) body: String,
 }
 
-/// Last record of a landed reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct End {
     /// True if the list was read to its end, so that unseen reviews are gone.
     pub(crate) is_whole: bool,
     /// True if the whole list was read. All ratings are requested only then.
     pub(crate) sweeps: bool,
-    /// True if some answers were not landed because of the size limit.
+    /// True if the size limit cut off some answers.
     pub(crate) is_cut: bool,
-    /// True if the reading would have removed reviews, and these reviews were kept because the reading was not trusted.
+    /// True if the reading would have removed reviews but was not trusted.
     #[serde(default)]
     pub(crate) is_doubted: bool,
 }
@@ -78,7 +70,6 @@ pub(crate) enum Line {
     End(End),
 }
 
-/// Builder of a landed reading.
 pub(crate) struct LandingBuilder {
     pub(crate) head: Head,
     pub(crate) end: End,
@@ -117,14 +108,13 @@ impl LandingBuilder {
     }
 
     fn put(&mut self, line: &Line) {
-        // The landed reading ends at the first omitted answer, because a reading with a gap would look like a complete
-        // reading.
+        // The landed reading ends at the first omitted answer, because a reading with a gap would look complete.
         if !self.end.is_cut && self.write(line).is_none() {
             self.end.is_cut = true;
         }
     }
 
-    /// Writes a line. Returns `None` if there is no space. Writing into memory cannot fail otherwise.
+    /// Returns `None` if there is no space. Writing into memory cannot fail otherwise.
     fn write(&mut self, line: &Line) -> Option<()> {
         let mut json = serde_json::to_vec(line).ok()?;
         json.push(b'\n');
@@ -145,7 +135,7 @@ impl LandingBuilder {
         (lines.get_ref().len() <= PACKED_BYTES_MAX).then_some(())
     }
 
-    /// Returns the landed object, or `None` if there is nothing to land.
+    /// Returns `None` if there is nothing to land.
     pub(crate) fn finish(mut self, is_gone: bool) -> Option<Vec<u8>> {
         if self.lines.is_none() && !is_gone {
             return None;
@@ -158,7 +148,7 @@ impl LandingBuilder {
     }
 }
 
-/// Stores a landed reading. The reading is durable when this function returns.
+/// The reading is durable when this function returns.
 pub(crate) async fn land(
     storage: &Storage,
     store: &StoreHost,
@@ -168,7 +158,7 @@ pub(crate) async fn land(
     put_over(storage, &ANSWERS.path(store, at), packed).await
 }
 
-/// A landed reading, compressed. Its head and its end are known to be readable.
+/// A landed reading, compressed. Its head and its end are readable.
 #[derive(Debug, Clone)]
 pub(crate) struct LandedReading {
     pub(crate) head: Head,
@@ -229,7 +219,7 @@ pub(crate) async fn answers(
     Ok(true)
 }
 
-/// Returns the decompressed lines of an object. Ends with `None` if decompression fails.
+/// Ends with `None` if decompression fails.
 fn lines(packed: &[u8]) -> impl Iterator<Item = Option<Vec<u8>>> {
     let decoder = zstd::stream::Decoder::with_buffer(packed).ok();
     // The head and the end do not count towards the limit.

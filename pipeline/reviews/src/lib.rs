@@ -4,8 +4,8 @@
 //! committed separately from crawls, and a report. A store's own pages show which app it uses. Each app has its own
 //! rate limit, `robots.txt` and circuit breaker, shared by all stores.
 //!
-//! Responses of apps are landed (stored verbatim), and [`reread_reviews`] rebuilds the same rows from them without any
-//! request.
+//! Responses of apps are landed (stored verbatim), and [`reread_reviews`] rebuilds the same rows from them without
+//! requests.
 //!
 //! An unchanged store costs one request. If the store has new reviews, its review list is read from the newest review
 //! until it reaches known reviews. An interrupted run continues at the same position.

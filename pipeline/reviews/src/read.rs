@@ -1,4 +1,4 @@
-//! Reads one store: which review app it uses, and which reviews the app has that the lake does not.
+//! Reads one store: its review app, and the reviews that the app has and the lake does not.
 
 mod list;
 mod rate;
@@ -18,11 +18,9 @@ use crate::state::{self, StoreState};
 use crate::walk::ReadingFinds;
 use list::HeldCounts;
 
-/// Outcome for a store that another process is reading.
 const SKIPPED: &str = "skipped";
 const PARTIAL: &str = "partial";
 
-/// Result of reading a store.
 #[derive(Debug)]
 pub(crate) struct StoreReading {
     pub(crate) changes: ReviewChanges,
@@ -37,11 +35,9 @@ pub(crate) struct StoreReading {
     pub(crate) error: Option<String>,
     /// Answers of the app, ready to be landed.
     pub(crate) landed: Option<Vec<u8>>,
-    /// True if the answers were landed.
     pub(crate) is_landed: bool,
 }
 
-/// Reason why a store was not read completely.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -52,7 +48,6 @@ enum Failure {
     NotAsked(#[from] NotAsked),
 }
 
-/// Context shared by all stores of a refresh.
 #[derive(Debug)]
 pub(crate) struct ReadContext<'a> {
     pub(crate) options: &'a ReviewsOptions,
@@ -62,7 +57,6 @@ pub(crate) struct ReadContext<'a> {
     pub(crate) snapshot: LakeSnapshot,
 }
 
-/// State of reading one store.
 struct Reader<'a> {
     brand: &'a RegisteredBrand,
     context: &'a ReadContext<'a>,
@@ -136,7 +130,7 @@ pub(crate) async fn read_store(brand: &RegisteredBrand, context: &ReadContext<'_
 impl Reader<'_> {
     fn done(mut self) -> StoreReading {
         match self.read.outcome {
-            // The store was not read, so it remains due.
+            // The store was not read, so that it remains due.
             SKIPPED => {}
             // The next run continues this reading, whenever it starts.
             PARTIAL => self.read.state.asked_at = None,
@@ -155,7 +149,7 @@ impl Reader<'_> {
         self.read.error = Some(failure.to_string());
     }
 
-    /// Returns the app that the store uses, or `None` if there is nothing more to do.
+    /// Returns the app that the store uses, or `None` if nothing more needs to be done.
     async fn app(&mut self) -> Result<Option<WidgetKey>, TaskError> {
         let look_after_s = self.context.widgets.config.look_after_s;
         if !is_older(self.read.state.looked_at, self.started_at, look_after_s) {
@@ -168,7 +162,7 @@ impl Reader<'_> {
                 self.fail(&failure);
                 return Ok(None);
             }
-            // The app is already known, so reading continues without the store's pages.
+            // The app is already known, so that reading continues without the store's pages.
             Err(_) => {}
             Ok(None) => {
                 // The next check of the pages happens after the usual interval.
@@ -222,7 +216,7 @@ impl Reader<'_> {
         Ok(html.map(|html| html.as_deref().and_then(detect)))
     }
 
-    /// Removes all reviews and ratings of the store, after two consecutive checks found no app.
+    /// Two consecutive checks found no app.
     async fn forget(&mut self) -> Result<(), TaskError> {
         let store = &self.brand.store;
         let stores = [store.clone()].into();
@@ -260,7 +254,6 @@ impl Reader<'_> {
         changes.ratings_gone.extend(gone.map(|one| (one.widget, one.product)));
     }
 
-    /// Records the results of the reading.
     fn note(&mut self, mut found: ReadingFinds, ratings: &[WidgetRating]) {
         let widget = self.read.state.widget.as_ref().map(|key| key.widget);
         let Some(widget) = widget else { return };
@@ -286,8 +279,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the store's reviews in quarantine. If they cannot be read, returns none, because reviews must not wait for a
-/// file of another table.
+/// Returns no refused reviews if they cannot be read, because reviews must not wait for a file of another table.
 pub(crate) async fn refused_of(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Vec<Quarantined>, TaskError> {
     match snapshot.refused_reviews(&[store.clone()].into()).await {
         Ok(mut refused) => Ok(refused.remove(store).unwrap_or_default()),
@@ -296,7 +288,6 @@ pub(crate) async fn refused_of(snapshot: &LakeSnapshot, store: &StoreHost) -> Re
     }
 }
 
-/// Returns the HTML of a page.
 fn page(fetched: Result<FetchOutcome, StoreError>) -> Result<Option<String>, Failure> {
     match fetched {
         Ok(FetchOutcome::Body(page)) => Ok(Some(String::from_utf8_lossy(&page.bytes).into_owned())),

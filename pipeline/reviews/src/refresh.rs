@@ -15,7 +15,6 @@ use crate::landing;
 use crate::read::{ReadContext, StoreReading, read_store};
 use crate::state;
 
-/// Maximum number of refused records in a report.
 const REFUSED_MAX: usize = 200;
 const DAY_MS: i64 = 24 * 3_600_000;
 
@@ -63,7 +62,7 @@ pub struct BrandReviews {
     pub rated: u64,
     /// Number of requests sent.
     pub requests: u64,
-    /// Records that could not be understood.
+    /// Records that could not be parsed.
     pub refused: Vec<RejectedRecord>,
     /// Reason why the reading failed, was skipped or is incomplete.
     pub error: Option<String>,
@@ -73,7 +72,7 @@ pub struct BrandReviews {
 /// Requests to apps do not need the right to a store.
 ///
 /// # Errors
-/// [`TaskError`]. A failing store or app is not an error, and its stored data stays.
+/// [`TaskError`]. The failure of a store or app is not an error, and its stored data stays.
 #[boxed]
 pub async fn refresh_reviews(
     options: &ReviewsOptions,
@@ -99,13 +98,11 @@ pub async fn refresh_reviews(
     Ok(report)
 }
 
-/// A brand with the result of reading its store.
 struct BrandReading {
     brand: RegisteredBrand,
     reading: StoreReading,
 }
 
-/// State of a running refresh.
 struct ReviewsRefresh<'a> {
     context: ReadContext<'a>,
     report: ReviewsReport,
@@ -135,8 +132,8 @@ impl StoreTask for ReviewsRefresh<'_> {
         }
         let brand = due.brand.clone();
         let mut read = read_store(&brand, &self.context).await?;
-        // Answers are landed before the commit, because the lake's rows can be rebuilt from answers. Each store's
-        // answers are landed immediately, so that they do not wait in memory for other stores.
+        // Answers are landed before the commit, because the lake's rows can be rebuilt from them. Each store's answers
+        // are landed immediately, so that they do not wait in memory for other stores.
         if let Some(packed) = read.landed.take().filter(|_| !options.dry_run) {
             landing::land(&deps.storage, &brand.store, read.changes.at, packed).await?;
             read.is_landed = true;
@@ -208,7 +205,6 @@ async fn prune(
         .await
 }
 
-/// Outcome of commits.
 #[derive(Debug, Default)]
 pub(crate) struct CommitOutcome {
     pub(crate) changed: u64,
@@ -217,7 +213,6 @@ pub(crate) struct CommitOutcome {
     pub(crate) failed: BTreeSet<StoreHost>,
 }
 
-/// Commits the changes of all stores.
 pub(crate) async fn commit(lake: &Lake, all: Vec<ReviewChanges>) -> Result<CommitOutcome, LakeError> {
     let mut committed = CommitOutcome::default();
     let mut tell = |done: data_lake::CommitReport| {
@@ -247,8 +242,7 @@ pub(crate) async fn commit(lake: &Lake, all: Vec<ReviewChanges>) -> Result<Commi
     Ok(committed)
 }
 
-/// Commits the changes of one store. If a file of another table is lost, the reviews are committed without the
-/// quarantine changes.
+/// If a file of another table is lost, the reviews are committed without the quarantine changes.
 async fn commit_one(lake: &Lake, changes: ReviewChanges) -> Result<data_lake::CommitReport, LakeError> {
     match lake.commit_reviews(vec![changes.clone()]).await {
         Err(error) if error.lost_file().is_some() => {

@@ -11,7 +11,6 @@ use crate::landing::{Answer, AppQuestion, LandedReading};
 use crate::state::Walk;
 use crate::walk::{ReadingFinds, rating_subject};
 
-/// State reached by replaying landed readings.
 #[derive(Debug)]
 pub(crate) struct Replay {
     key: WidgetKey,
@@ -23,12 +22,10 @@ pub(crate) struct Replay {
     ratings_at: BTreeMap<(ReviewWidget, u64), Timestamp>,
 }
 
-/// Rows of a store in the lake: reviews, ratings, and refused records.
 pub(crate) type InLake<'a> = (&'a [WidgetReview], &'a [WidgetRating], &'a [Quarantined]);
 
-/// Returns the landed readings that together contain the whole review list. The sequence starts with the last complete
-/// reading of the newest reading's app, and ends with the newest reading. Returns `None` if there is no such sequence
-/// without a gap.
+/// Returns the landed readings that together contain the whole review list, from the last complete reading of the
+/// newest reading's app to the newest reading. Returns `None` if there is no such sequence without a gap.
 pub(crate) fn whole(landed: &[LandedReading]) -> Option<&[LandedReading]> {
     let newest = landed.last()?;
     if newest.head.key.is_none() {
@@ -120,7 +117,6 @@ impl Replay {
         }
     }
 
-    /// Processes the end record of a landed reading.
     pub(crate) fn end(&mut self, landed: &LandedReading) {
         if landed.end.is_whole {
             self.found.drop_unseen(self.key.widget, &self.walk);
@@ -138,7 +134,6 @@ impl Replay {
         }
     }
 
-    /// Returns the changes to the lake's reviews and ratings of the store.
     pub(crate) fn changes(
         mut self,
         brand: &RegisteredBrand,
@@ -176,7 +171,7 @@ impl Replay {
     }
 }
 
-/// Returns the removal of everything about a store that no longer uses an app.
+/// The store no longer uses an app.
 pub(crate) fn gone(brand: &RegisteredBrand, at: Timestamp, (reviews, ratings, refused): InLake<'_>) -> ReviewChanges {
     let mut changes = ReviewChanges::none(brand.store.clone(), brand.slug.clone(), at);
     changes.reviews_gone = reviews.iter().map(|one| (one.widget, one.id.clone())).collect();

@@ -1,5 +1,4 @@
-//! Rebuilds reviews from landed answers of review apps without any request, after a change in parsing or when rows are
-//! lost.
+//! Rebuilds reviews from landed answers of review apps without requests, after a change in parsing or a loss of rows.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +43,6 @@ pub struct RereadBrandReviews {
 }
 
 impl RereadBrandReviews {
-    /// Returns an empty result for a brand.
     fn of(brand: &BrandSlug) -> Self {
         Self {
             brand: brand.clone(),
@@ -82,7 +80,7 @@ pub struct RereadReviews {
     pub dry_run: bool,
     /// True if the run was interrupted. The same call continues it.
     pub interrupted: bool,
-    /// Time to which `haat lake restore` takes the tables back; `None` if the lake was empty.
+    /// Time to which `haat lake restore` takes the tables back. `None` if the lake was empty.
     pub undo_as_of: Option<Timestamp>,
     /// Totals over all brands.
     pub totals: RereadReviewsTotals,
@@ -90,12 +88,9 @@ pub struct RereadReviews {
     pub brands: Vec<RereadBrandReviews>,
 }
 
-/// Rebuilds the lake's rows from landed answers of review apps, in the same way as [`crate::refresh_reviews`].
-/// Commits before an error or a cancellation by [`StoreDeps::cancel`] are not undone. A second call resumes after
-/// them, because their rows are unchanged.
-///
-/// # Errors
-/// [`TaskError`].
+/// Rebuilds the lake's rows from landed answers of review apps, in the same way as [`crate::refresh_reviews`]. An error
+/// or a cancellation by [`StoreDeps::cancel`] does not undo earlier commits. A second call resumes after them, because
+/// their rows are unchanged.
 #[boxed]
 pub async fn reread_reviews(options: &RereadOptions, deps: &StoreDeps) -> Result<RereadReviews, TaskError> {
     let snapshot = deps.lake.snapshot().await?;
@@ -120,7 +115,6 @@ pub async fn reread_reviews(options: &RereadOptions, deps: &StoreDeps) -> Result
     })
 }
 
-/// State of a running reread.
 struct ReviewsReread<'a> {
     options: &'a RereadOptions,
     deps: &'a StoreDeps,
@@ -129,14 +123,12 @@ struct ReviewsReread<'a> {
     brands: Vec<RereadBrandReviews>,
 }
 
-/// A brand that was read, with its new rows.
 #[derive(Debug)]
 struct Reading {
     one: RereadBrandReviews,
     change: Option<Change>,
 }
 
-/// New rows of a brand.
 #[derive(Debug)]
 struct Change {
     changed: ReviewChanges,
@@ -168,8 +160,8 @@ impl StoreTask for ReviewsReread<'_> {
         Ok(Some(Reading { change, ..read }))
     }
 
-    /// Commits the changes of stores for which nothing new was landed meanwhile. A refresh lands its answers before it
-    /// commits them, and newer data must stay.
+    /// Commits the changes of stores without newly landed answers. A refresh lands its answers before it commits them,
+    /// and newer data must stay.
     async fn take(&mut self, mut read: Vec<Reading>) -> Result<(), TaskError> {
         let StoreDeps { storage, lake, .. } = self.deps;
         for Reading { one, change } in &mut read {
@@ -198,7 +190,7 @@ impl StoreTask for ReviewsReread<'_> {
                 if failed.contains(&changed.store) {
                     one.outcome = RereadOutcome::Damaged;
                 } else if newest.is_some_and(|newest| changed.at < newest) {
-                    // The lake now differs from the app's last state, so the next refresh must read the whole list
+                    // The lake now differs from the app's last state, so that the next refresh must read the whole list
                     // again.
                     let mut state = state::load(storage, &changed.store).await?;
                     (state.etag, state.known, state.swept_at) = (None, None, None);
@@ -277,7 +269,7 @@ async fn reread(
 }
 
 /// Returns a store's landed readings before the end of the range, oldest first, and the time of the newest of all.
-/// Readings from before the registration are left out, because they belong to a brand that was removed.
+/// Readings from before the registration belong to a removed brand, and are left out.
 async fn landed(
     options: &RereadOptions,
     storage: &Storage,
@@ -306,7 +298,7 @@ async fn landed(
 
 type HeldContent = (Vec<WidgetReview>, Vec<WidgetRating>, Vec<Quarantined>);
 
-/// Returns the store's rows in the lake, or `None` if files with them are lost.
+/// Returns `None` if files with the store's rows are lost.
 async fn in_lake(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Option<HeldContent>, TaskError> {
     let stores = [store.clone()].into();
     let read = async {
@@ -325,7 +317,7 @@ async fn in_lake(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Option<He
     Ok(Some((reviews, ratings, refused_of(snapshot, store).await?)))
 }
 
-/// Returns the changes that result from these readings, or `None` if one of them cannot be understood.
+/// Returns the changes that result from these readings, or `None` if one of them cannot be parsed.
 async fn replayed(
     storage: &Storage,
     brand: &RegisteredBrand,

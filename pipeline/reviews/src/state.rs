@@ -9,10 +9,8 @@ use object_store::path::Path;
 use pipeline_widgets::{Next, WidgetKey};
 use serde::{Deserialize, Serialize};
 
-/// Maximum decompressed size of a state that is read, in bytes.
 const STATE_BYTES_MAX: u64 = 256 << 20;
 
-/// State of one store.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct StoreState {
@@ -26,7 +24,7 @@ pub(crate) struct StoreState {
     pub(crate) asked_at: Option<Timestamp>,
     /// Time at which the review list was last read to its end.
     pub(crate) swept_at: Option<Timestamp>,
-    /// Validator of the app's first answer. Set only while everything is consistent.
+    /// Validator of the app's first answer, which is set only while everything is consistent.
     pub(crate) etag: Option<String>,
     /// Count of the app when everything was last consistent.
     pub(crate) known: Option<KnownCount>,
@@ -35,12 +33,10 @@ pub(crate) struct StoreState {
     pub(crate) aside: BTreeSet<String>,
     /// A reading of the list that has not reached its end.
     pub(crate) walk: Option<Walk>,
-    /// Set if the last reading saw fewer reviews than the app counts: the app's count, and the number seen.
+    /// The app's count and the number of reviews seen, if the last reading saw fewer than the count.
     pub(crate) short: Option<(u64, u64)>,
-    /// Number of reviews that the last reading would have removed, if the number was too large to trust a single
-    /// reading.
+    /// Number of reviews that the last reading would have removed, if it was too large to trust a single reading.
     pub(crate) steep: Option<u64>,
-    /// Products whose ratings must be requested.
     pub(crate) pending: BTreeSet<u64>,
     /// Product whose ratings were requested last. The next run continues after it.
     pub(crate) rated_to: Option<u64>,
@@ -51,7 +47,7 @@ pub(crate) struct StoreState {
 /// Count of an app, and the number of reviews stored at that time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct KnownCount {
-    /// Number of reviews by the app's count; `None` if it states none.
+    /// Number of reviews by the app's count. `None` if the app states none.
     pub(crate) total: Option<u64>,
     /// Sum of the reviews' stars, if the app states it.
     pub(crate) stars: Option<f64>,
@@ -59,10 +55,8 @@ pub(crate) struct KnownCount {
     pub(crate) kept: u64,
 }
 
-/// Progress of reading the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Walk {
-    /// Next page.
     pub(crate) next: Next,
     /// Reviews seen on the previous pages.
     pub(crate) seen: BTreeSet<String>,
@@ -75,7 +69,6 @@ pub(crate) struct Walk {
     /// was already read.
     #[serde(default)]
     pub(crate) has_shrunk: bool,
-    /// Start of the reading.
     #[serde(default)]
     pub(crate) began_at: Option<Timestamp>,
 }
@@ -92,12 +85,11 @@ impl Walk {
         }
     }
 
-    /// Returns true if a page was read. The start of a landed reading without a page is unknown.
+    /// The start of a landed reading without a page is unknown.
     pub(crate) fn has_begun(&self) -> bool {
         !self.seen.is_empty() || self.next != Next::Page(1)
     }
 
-    /// Returns true if as many reviews were seen as the app counts.
     pub(crate) fn is_all(&self) -> bool {
         self.counted.is_some_and(|counted| self.seen.len() as u64 >= counted)
     }
@@ -107,8 +99,7 @@ fn at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-widget.json.zst")])
 }
 
-/// Loads the state of a store. Returns an empty state if it is missing or unreadable, because the app can be read
-/// again.
+/// Returns an empty state if the state is missing or unreadable, because the app can be read again.
 pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<StoreState, StorageError> {
     let packed = get_bytes(storage, &at(store)).await?;
     Ok(packed.and_then(|packed| unpack(&packed)).unwrap_or_default())
@@ -119,7 +110,7 @@ fn unpack(packed: &[u8]) -> Option<StoreState> {
     serde_json::from_reader(std::io::BufReader::new(decoder.take(STATE_BYTES_MAX))).ok()
 }
 
-/// Saves the state, after the lake has the reviews.
+/// The state may be saved only after the lake has the reviews.
 pub(crate) async fn save(storage: &Storage, store: &StoreHost, state: &StoreState) -> Result<(), StorageError> {
     let json = serde_json::to_vec(state).unwrap_or_default();
     // Compression in memory does not fail. If it did, the previous state would stay.

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::state::{StoreState, Walk};
 
-/// Maximum number of refused records of one store in a report.
 const REFUSED_MAX: usize = 50;
 
 /// Listing of a store's products, to find them by ids and handles.
@@ -27,7 +26,7 @@ impl StoreListing {
         }
     }
 
-    /// Returns the part of the listing that the reviews of a page refer to.
+    /// Returns the listing of the products to which the reviews of a page refer.
     pub(crate) fn named_by(&self, page: &FeedPage) -> Self {
         let mut named = Self::default();
         for review in &page.reviews {
@@ -50,7 +49,6 @@ impl StoreListing {
     }
 }
 
-/// Findings of a reading so far.
 #[derive(Debug, Default)]
 pub(crate) struct ReadingFinds {
     /// All reviews of the app by id, in their current state.
@@ -81,7 +79,6 @@ impl ReadingFinds {
         }
     }
 
-    /// Adds a record to the quarantine if there is space.
     pub(crate) fn refuse(&mut self, subject: String, refused: RejectedRecord) {
         self.refused_gone.remove(&subject);
         if self.quarantined.len() < REFUSED_REVIEWS_MAX || self.quarantined.contains_key(&subject) {
@@ -89,7 +86,6 @@ impl ReadingFinds {
         }
     }
 
-    /// Removes a record from the quarantine because it is now understood.
     pub(crate) fn understand(&mut self, subject: impl FnOnce() -> String) {
         if self.quarantined.is_empty() && self.held_refused.is_empty() {
             return;
@@ -101,7 +97,6 @@ impl ReadingFinds {
         }
     }
 
-    /// Removes the records of other apps from the quarantine.
     pub(crate) fn drop_other_apps(&mut self, widget: ReviewWidget) {
         let own = format!("{widget} ");
         let others = self.held_refused.iter().filter(|subject| !subject.starts_with(&own));
@@ -140,7 +135,7 @@ impl ReadingFinds {
         }
     }
 
-    /// Adds a page. Returns true if it has a record that no earlier page of this reading had.
+    /// Returns true if the page has a record that no earlier page of this reading had.
     pub(crate) fn take(
         &mut self,
         widget: ReviewWidget,
@@ -177,7 +172,7 @@ impl ReadingFinds {
             self.held.insert(review.id.clone(), review);
         }
         for refused in page.refused {
-            // A record without an id on a repeated page is a record that was already seen in another position.
+            // A record without an id on a repeated page was seen before in another position.
             if !is_fresh && !has_id(&refused) {
                 continue;
             }
@@ -193,20 +188,17 @@ impl ReadingFinds {
         is_fresh
     }
 
-    /// Returns the stored reviews that were not seen.
     pub(crate) fn unseen(&self, walk: &Walk) -> Vec<String> {
         let unseen = self.held.keys().filter(|id| !walk.seen.contains(*id));
         unseen.cloned().collect()
     }
 
-    /// Keeps the reviews that were about to be removed.
     pub(crate) fn restore(&mut self) {
         for (id, review) in std::mem::take(&mut self.gone) {
             self.held.entry(id).or_insert(review);
         }
     }
 
-    /// Removes the stored reviews that were not seen.
     pub(crate) fn drop_unseen(&mut self, widget: ReviewWidget, walk: &Walk) {
         if !(self.held_refused.is_empty() && self.quarantined.is_empty()) {
             let seen: BTreeSet<String> = walk.seen.iter().map(|name| subject_of(widget, name)).collect();
@@ -227,19 +219,17 @@ impl ReadingFinds {
         }
     }
 
-    /// Returns the sum of the stars of all stored reviews.
     pub(crate) fn stars(&self) -> f64 {
         self.held.values().map(|review| f64::from(review.review.rating)).sum()
     }
 
-    /// Returns the products that have reviews.
     pub(crate) fn reviewed(&self) -> BTreeSet<u64> {
         self.held.values().map(|review| review.product).collect()
     }
 }
 
 /// Returns true if a page has a record that no earlier page of this reading had. Records without an id are identified
-/// by position, which is used only if the page has no ids at all.
+/// by position only if the page has no ids at all.
 fn is_fresh(page: &FeedPage, walk: &Walk) -> bool {
     let of_refused = page.refused.iter().filter(|refused| has_id(refused));
     let of_refused = of_refused.map(|refused| refused.subject.as_str());
@@ -258,12 +248,11 @@ fn is_fresh(page: &FeedPage, walk: &Walk) -> bool {
     }
 }
 
-/// Returns true if the app gave a refused record a usable id.
 fn has_id(refused: &RejectedRecord) -> bool {
     !refused.subject.contains(' ')
 }
 
-/// Returns the name under which a refused record is set aside: its id, or its position if it has none.
+/// Returns the name under which a refused record is set aside: its id, or else its position.
 fn aside_name(page: &Next, refused: &RejectedRecord) -> String {
     if has_id(refused) {
         return refused.subject.clone();
@@ -274,7 +263,7 @@ fn aside_name(page: &Next, refused: &RejectedRecord) -> String {
     }
 }
 
-/// Returns the quarantine subject of a refused record from the name under which it is set aside.
+/// Returns the quarantine subject of a refused record that is set aside under this name.
 fn subject_of(widget: ReviewWidget, name: &str) -> String {
     match name.contains(' ') {
         true => format!("{widget} {name}"),
@@ -282,7 +271,6 @@ fn subject_of(widget: ReviewWidget, name: &str) -> String {
     }
 }
 
-/// Returns the quarantine subject of a refused rating of a product.
 pub(crate) fn rating_subject(widget: ReviewWidget, product: impl std::fmt::Display) -> String {
     format!("{widget} product {product}")
 }

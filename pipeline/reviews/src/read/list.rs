@@ -1,4 +1,4 @@
-//! Reads the new part of a store's review list, and decides at its end which changes to trust.
+//! Reads the new entries of a store's review list, and decides at its end which changes to trust.
 
 use bytes::Bytes;
 use pipeline_task::{TaskError, is_older};
@@ -16,21 +16,17 @@ struct ReadPage {
     bytes: Bytes,
 }
 
-/// Counts that an app states.
 #[derive(Debug, Clone, Copy)]
 struct AppCounts {
-    /// Number of reviews.
     total: Option<u64>,
     /// Sum of the reviews' stars, if the app states it.
     stars: Option<f64>,
 }
 
-/// Start of a reading of the list.
 struct ListStart {
     /// First page of the list, if the app's first answer is one.
     first: Option<ReadPage>,
     counts: AppCounts,
-    /// True if the list is read to its end.
     sweeps: bool,
 }
 
@@ -41,7 +37,6 @@ struct Shortfall {
     seen: u64,
 }
 
-/// Number of reviews stored for a store before the reading.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct HeldCounts {
     /// Reviews of the store's current app.
@@ -52,7 +47,6 @@ pub(super) struct HeldCounts {
     pub(super) others: u64,
 }
 
-/// Result of reading the list.
 #[derive(Debug)]
 enum ListEnd {
     /// The next run continues the reading.
@@ -69,7 +63,7 @@ enum ListEnd {
 }
 
 impl Reader<'_> {
-    /// Reads the new part of the list. Returns true if all of it is known now.
+    /// Returns true if the whole list is known now.
     pub(super) async fn walk(
         &mut self,
         app: &Store,
@@ -136,7 +130,6 @@ impl Reader<'_> {
         Ok(is_whole)
     }
 
-    /// Reads as many pages as needed.
     async fn pages(
         &mut self,
         app: &Store,
@@ -158,7 +151,7 @@ impl Reader<'_> {
             && let Some(read) = first.take()
         {
             self.land(&walk, &read, listed);
-            // Adds reviews that were written since the reading began.
+            // Reviews were written since the reading began.
             found.take(key.widget, read.page, listed, &mut walk, &mut self.read.state.aside);
         }
         (self.read.outcome, self.read.state.known, self.read.state.etag) = ("read", None, None);
@@ -191,7 +184,7 @@ impl Reader<'_> {
             if !walk.sweeps && self.agrees(found, total, stars) {
                 return ListEnd::Agrees { total };
             }
-            // The count may be too low, so only the list itself determines its end.
+            // The count may be too low, so that only the list itself determines its end.
             match next.filter(|_| is_fresh) {
                 Some(next) => walk.next = next,
                 None => {
@@ -205,7 +198,6 @@ impl Reader<'_> {
         ListEnd::Open
     }
 
-    /// Starts a new reading of the list.
     fn begin(&mut self, sweeps: bool) -> Walk {
         self.landing.head.begins = true;
         Walk {
@@ -220,7 +212,6 @@ impl Reader<'_> {
             .add(AppQuestion::Page(walk.next.clone()), named, &read.bytes);
     }
 
-    /// Returns true if the number of known reviews equals the app's count.
     fn agrees(&self, found: &ReadingFinds, total: Option<u64>, stars: Option<f64>) -> bool {
         let aside = &self.read.state.aside;
         let counted = (found.held.len() + aside.len()) as u64;
@@ -278,7 +269,6 @@ impl Reader<'_> {
         false
     }
 
-    /// Keeps the reviews that were about to be removed.
     fn keep(&mut self, found: &mut ReadingFinds) {
         found.restore();
         self.landing.end.is_doubted = true;
@@ -333,7 +323,7 @@ impl Reader<'_> {
     }
 }
 
-/// Requests the app's first answer, with its validator. Returns `None` if it is unchanged.
+/// Requests the app's first answer, with its validator. Returns `None` if the answer is unchanged.
 async fn overview(
     app: &Store,
     key: &WidgetKey,

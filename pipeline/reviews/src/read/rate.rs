@@ -7,10 +7,9 @@ use super::{Failure, PARTIAL, Reader};
 use crate::landing::AppQuestion;
 use crate::walk::{ReadingFinds, StoreListing, rating_subject};
 
-/// Outcome of a request for the ratings of a product.
 #[derive(Debug)]
 enum RateOutcome {
-    /// Summary from the app with the raw bytes. The bytes are empty if the app does not know the product.
+    /// Summary from the app with the raw bytes, which are empty if the app does not know the product.
     Told(Summary, Bytes),
     /// The answer is not valid, for this reason.
     Odd(String, Bytes),
@@ -99,7 +98,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the app's answer for a product to the quarantine. The product's rating stays unchanged.
+    /// The product's rating stays unchanged.
     fn refuse_rating(
         &mut self,
         found: &mut ReadingFinds,

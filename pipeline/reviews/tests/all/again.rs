@@ -5,7 +5,7 @@ use pipeline_task::{RereadOptions, RereadOutcome};
 
 use crate::support::Market;
 
-/// Reads, edits, adds and deletes reviews of every app, one day apart.
+/// Reviews of every app are read, edited, added and deleted, one day apart.
 async fn weeks(market: &Market) {
     market.run().await;
     for widget in ReviewWidget::ALL {

@@ -42,7 +42,7 @@ async fn a_page_without_the_app_for_some_days_drops_nothing() {
     let market = Market::open().await;
     market.run().await;
     let (store, _) = market.of(ReviewWidget::Judgeme);
-    // One check does not find the app, the next does, and the one after that does not.
+    // Only the second of three checks finds the app.
     for app in [None, Some(ReviewWidget::Judgeme), None] {
         market.running.use_app(&store.slug, app).unwrap();
         market.later(7 * 24);

@@ -14,7 +14,6 @@ fn answer(path: &str, status: u16, body: impl Into<Bytes>) -> WidgetFault {
     }
 }
 
-/// Bodies that no app should return.
 fn bodies() -> Vec<Bytes> {
     let endless = "[".repeat(200_000);
     let wrong =
@@ -121,14 +120,13 @@ async fn records_that_are_none_are_refused_by_name_and_the_others_are_kept() {
         "{again:?}"
     );
 
-    // After the app returns valid answers, the quarantine is empty.
     market.running.set_widget_fault(ReviewWidget::Stamped, None);
     let sweep = ReviewsOptions {
         sweep: true,
         ..ReviewsOptions::default()
     };
     market.run_with(&sweep).await;
-    // A list with fewer reviews than before is trusted only at the second reading.
+    // Only a second reading of a shorter list is trusted.
     market.run_with(&sweep).await;
     market.check().await;
     assert_eq!(market.refused(&store).await, []);

@@ -15,7 +15,7 @@ fn answer(path: &str, body: &str) -> WidgetFault {
     }
 }
 
-/// Returns answers of an app that say that there are no reviews.
+/// Returns the answers of an app without reviews.
 fn empty(widget: ReviewWidget) -> Vec<WidgetFault> {
     let bodies: &[(&str, &str)] = match widget {
         ReviewWidget::Judgeme => &[("/", r#"{"html":""}"#), ("/", r#"{"html":"","total_count":0}"#)],
@@ -36,13 +36,13 @@ fn sweep() -> ReviewsOptions {
     }
 }
 
-/// Returns the number of removed reviews of an app, which two stores use.
+/// Two stores use each app.
 fn removed(report: &ReviewsReport, widget: ReviewWidget) -> u64 {
     let of_app = report.asked.iter().filter(|one| one.source == Some(widget));
     of_app.map(|one| one.removed).sum()
 }
 
-/// Makes the list of the first store of each app longer than a page.
+/// The list of the first store of each app becomes longer than a page.
 fn lengthen(market: &Market) {
     for widget in ReviewWidget::ALL {
         let (store, truth) = market.of(widget);
@@ -217,7 +217,7 @@ async fn a_page_behind_the_last_that_is_none_ends_the_list() {
         let (store, mut truth) = market.of(widget);
         let oldest = truth.reviews.pop().unwrap();
         market.running.delete_review(&store.slug, &oldest.id).unwrap();
-        // The app does not state the end of the list, so unseen reviews are removed only after the second reading.
+        // The app does not state the end of the list, so that unseen reviews are removed only after the second reading.
         let report = market.run().await;
         let told = one(&report, &store);
         assert_eq!((told.outcome, told.removed), ("partial", 0), "{widget} {told:?}");

@@ -49,7 +49,6 @@ async fn a_product_that_the_app_does_not_know_has_no_rating() {
             market.running.set_widget_fault(widget, None);
         }
     }
-    // Rereading the landed pages gives the same result.
     let again = market.reread(&Default::default()).await;
     assert_eq!(
         (again.totals.counts.changed, again.totals.counts.unchanged),
@@ -87,7 +86,6 @@ async fn a_product_that_is_refused_for_good_is_named_and_the_others_are_rated() 
             );
             assert_eq!(market.refused(&store).await.len(), 1);
 
-            // The rating is not requested again before the product changes.
             let report = market.run().await;
             let told = one(&report, &store);
             assert_eq!((told.outcome, told.requests), ("unchanged", 1), "{widget} {told:?}");

@@ -15,11 +15,10 @@ use pipeline_reviews::{
 use pipeline_task::{RereadOptions, StoreDeps};
 use storefront::{Storefront, StorefrontConfig};
 
-/// A review as compared with the truth: the app's id, product, stars, author, headline, text, and whether it is
+/// A review for the comparison with the truth: the app's id, product, stars, author, headline, text, and whether it is
 /// verified.
 pub(crate) type ExpectedReview = (String, u64, u8, Option<String>, Option<String>, String, Option<bool>);
 
-/// The reviews and ratings of a store in the lake.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct StoreReviews {
     pub(crate) reviews: BTreeSet<ExpectedReview>,
@@ -118,7 +117,6 @@ impl Market {
             .unwrap()
     }
 
-    /// Returns the first store that uses an app.
     pub(crate) fn of(&self, widget: ReviewWidget) -> (StoreAddress, ReviewsTruth) {
         let with = |store: StoreAddress| Some((store.clone(), self.running.reviews(&store.slug).unwrap()?));
         let mut stores = self.running.stores().into_iter().filter_map(with);
@@ -137,7 +135,6 @@ impl Market {
         refreshed.unwrap()
     }
 
-    /// Runs a reread of the landed answers.
     pub(crate) async fn reread(&self, options: &RereadOptions) -> RereadReviews {
         reread_reviews(options, &self.deps().await).await.unwrap()
     }
@@ -146,7 +143,6 @@ impl Market {
         StoreDeps::new(self.storage.clone(), self.lake().await, self.storefront(), self.clock())
     }
 
-    /// Restores the tables to their state at `moment`.
     pub(crate) async fn restore(&self, moment: Timestamp) {
         let tables = TableName::WIDGETS.into_iter().collect();
         let as_of = AsOf::Timestamp(moment);
@@ -157,7 +153,6 @@ impl Market {
         self.clock.now()
     }
 
-    /// Returns the lake's reviews of every store, by slug.
     pub(crate) async fn all_held(&self) -> BTreeMap<String, StoreReviews> {
         let slugs: BTreeMap<StoreHost, String> = self
             .running
@@ -195,7 +190,7 @@ impl Market {
         held.collect()
     }
 
-    /// Returns the quarantine of a store's review app: subject, reason and excerpt.
+    /// Returns subject, reason and excerpt of each record.
     pub(crate) async fn refused(&self, store: &StoreAddress) -> Vec<(String, String, String)> {
         let host: data_model::StoreHost = store.myshopify_domain.parse().unwrap();
         let snapshot = self.lake().await.snapshot().await.unwrap();
@@ -208,14 +203,12 @@ impl Market {
         refused.map(|one| (one.subject, one.reason, one.excerpt)).collect()
     }
 
-    /// Returns the number of landed readings of a store.
     pub(crate) async fn landed(&self, store: &StoreAddress) -> usize {
         let prefix = object_store::path::Path::from(format!("reviews/{}", store.myshopify_domain));
         let listed: Vec<_> = self.storage.store().list(Some(&prefix)).try_collect().await.unwrap();
         listed.len()
     }
 
-    /// Returns the lake's reviews of a store.
     pub(crate) async fn held(&self, store: &StoreAddress) -> StoreReviews {
         self.all_held().await.remove(&store.slug).unwrap()
     }
@@ -247,7 +240,7 @@ impl Market {
         }
     }
 
-    /// Returns the number of requests that the apps received so far, without robots.txt.
+    /// Excludes requests for robots.txt.
     pub(crate) fn asked(&self) -> u64 {
         let of = |widget| {
             let asked = self.running.widget_requests(widget);
@@ -256,13 +249,11 @@ impl Market {
         ReviewWidget::ALL.into_iter().map(of).sum()
     }
 
-    /// Returns the version of each table.
     pub(crate) async fn versions(&self) -> BTreeMap<String, u64> {
         self.lake().await.snapshot().await.unwrap().versions().clone()
     }
 }
 
-/// Returns the run's report on a store.
 pub(crate) fn one<'a>(report: &'a ReviewsReport, store: &StoreAddress) -> &'a BrandReviews {
     let mut asked = report.asked.iter();
     asked.find(|one| one.brand.as_str() == store.slug).unwrap()
