@@ -2,11 +2,9 @@ use serde_json::{Map, Value};
 
 use crate::nodes::one_or_many;
 
-/// Maximum number of barcodes on one page, which is the number of variants that Shopify shows on one page.
+/// Maximum number of barcodes on one page. Shopify shows as many variants on one page.
 const BARCODES_MAX: usize = 250;
-/// Maximum length of a barcode in bytes.
 const BARCODE_BYTES_MAX: usize = 64;
-/// Maximum length of a stock keeping unit (SKU) in bytes.
 const SKU_BYTES_MAX: usize = 255;
 
 /// Barcode that a product page states, with the identifiers of its variant.
@@ -20,7 +18,7 @@ pub struct PageBarcode {
     pub barcode: String,
 }
 
-/// JSON-LD keys for a barcode, each with the number of digits to which a numeric value is padded; 0 means no padding.
+/// JSON-LD keys for a barcode, each with the number of digits to which a numeric value is padded. 0 means no padding.
 const NAMES: [(&str, usize); 5] = [
     ("gtin13", 13),
     ("gtin12", 12),

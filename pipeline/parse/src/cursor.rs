@@ -5,20 +5,19 @@ use memchr::memchr2;
 
 /// Reads JSON from left to right, value by value, as its caller requests them.
 ///
-/// The cursor is made for responses of stores, for which a general parser is not suitable. Numbers keep all their
-/// digits. A value that is not requested is skipped without growing the stack, however deep it is. After a fault, the
-/// rest of the text can still be read. Harmless errors are accepted: extra commas, raw control characters in strings
-/// and unpaired surrogates. In skipped values, only quotes and the number of brackets are checked.
+/// The cursor is made for responses of stores, which a general parser does not suit. Numbers keep all their digits. A
+/// value that is not requested is skipped without growing the stack, however deep it is. After a fault, the rest of the
+/// text can still be read. Harmless errors are accepted: extra commas, raw control characters in strings and unpaired
+/// surrogates. In skipped values, only quotes and the number of brackets are checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// Memory used by the lists of the current record, in bytes.
     weight: usize,
 }
 
 /// Maximum memory in bytes for the lists of one record. A product with 2,048 variants, each with its own image, needs
-/// half of this limit. The limit prevents a short text of long lists from becoming a large structure.
+/// half of it. A short text of long lists must not become a large structure.
 pub const RECORD_BYTES_MAX: usize = 2 << 20;
 
 /// Maximum length in bytes of a fault's path, because stores choose the key names.
@@ -29,7 +28,6 @@ fn too_heavy() -> Fault {
     Fault::new(format!("its lists need more than {RECORD_BYTES_MAX} bytes of memory"))
 }
 
-/// Fault in a value, with its path in the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault(Box<(String, String)>);
 
@@ -41,7 +39,7 @@ impl Fault {
         Self(Box::new((String::new(), problem.into())))
     }
 
-    /// Returns the same fault with the path of the enclosing value: `place` is a key or an item's `[index]`.
+    /// `place` is a key or an item's `[index]` of the enclosing value.
     #[cold]
     pub(crate) fn under(mut self, place: impl fmt::Display) -> Self {
         let joint = if self.0.0.is_empty() || self.0.0.starts_with('[') {
@@ -72,12 +70,11 @@ impl<'a> Cursor<'a> {
         Self { text, at: 0, weight: 0 }
     }
 
-    /// Resets the memory count for the next record.
     pub(crate) const fn weigh_anew(&mut self) {
         self.weight = 0;
     }
 
-    /// Adds to the memory count of the record. Fails if it exceeds the maximum for any legitimate record.
+    /// Adds to the memory count of the record. Fails beyond the maximum for any legitimate record.
     #[inline]
     pub(crate) fn weigh(&mut self, bytes: usize) -> CursorResult<()> {
         self.weight = self.weight.saturating_add(bytes);
@@ -87,12 +84,11 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Moves to the position of another cursor on the same text. The memory count is kept.
+    /// Moves to the position of another cursor on the same text. The memory count stays.
     pub(crate) const fn go_to(&mut self, other: &Self) {
         self.at = other.at;
     }
 
-    /// Returns the position of the cursor: the number of bytes read so far.
     pub(crate) const fn at(&self) -> usize {
         self.at
     }
@@ -116,7 +112,7 @@ impl<'a> Cursor<'a> {
         next
     }
 
-    /// Creates a fault that shows the text found instead of what was expected.
+    /// Creates a fault that shows the text found instead of the expected one.
     #[cold]
     pub(crate) fn unexpected(&mut self, expected: &str) -> Fault {
         let found = match self.peek() {
@@ -141,13 +137,12 @@ impl<'a> Cursor<'a> {
         next
     }
 
-    /// Consumes `null` if it comes next.
     #[inline]
     pub(crate) fn null(&mut self) -> bool {
         self.peek() == Some(b'n') && self.literal("null")
     }
 
-    /// Reads a string, borrowed if it contains no escapes. Returns `None` for null.
+    /// The string is borrowed if it contains no escapes. Returns `None` for null.
     #[inline]
     pub(crate) fn text(&mut self) -> CursorResult<Option<Cow<'a, str>>> {
         match self.peek() {
@@ -157,7 +152,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a string, or a number as its original digits. Returns `None` for null.
+    /// A number keeps its original digits. Returns `None` for null.
     #[inline]
     pub(crate) fn text_or_number(&mut self) -> CursorResult<Option<Cow<'a, str>>> {
         match self.peek() {
@@ -166,7 +161,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a boolean, also written as text or as 1 or 0. Returns `None` for null.
+    /// Reads a boolean, also in the form of text or of 1 or 0. Returns `None` for null.
     pub(crate) fn flag(&mut self) -> CursorResult<Option<bool>> {
         let stated = match self.peek() {
             Some(b't') if self.literal("true") => return Ok(Some(true)),
@@ -181,7 +176,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads an id: an integer, written as number or as text.
+    /// Reads an id: an integer as number or as text.
     pub(crate) fn id(&mut self) -> CursorResult<u64> {
         let digits = match self.peek() {
             Some(b'"') => self.string()?,
@@ -195,8 +190,7 @@ impl<'a> Cursor<'a> {
         id.ok_or_else(|| Fault::new(format!("no id: {:?}", &digits[..digits.floor_char_boundary(40)])))
     }
 
-    /// Reads a non-negative integer, written as number or as text. Returns `None` for null, fractions and negative
-    /// numbers.
+    /// Reads a non-negative integer as number or as text. Returns `None` for null, fractions and negative numbers.
     pub(crate) fn count(&mut self) -> CursorResult<Option<u64>> {
         let Some(text) = self.text_or_number()? else {
             return Ok(None);
@@ -206,7 +200,7 @@ impl<'a> Cursor<'a> {
         Ok(if integral { whole.parse().ok() } else { None })
     }
 
-    /// Reads the characters of a number. The caller must check if they form a valid number.
+    /// The caller must check if the characters form a valid number.
     fn number(&mut self) -> &'a str {
         let rest = &self.text.as_bytes()[self.at..];
         let digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E');
@@ -215,7 +209,6 @@ impl<'a> Cursor<'a> {
         &self.text[self.at - length..self.at]
     }
 
-    /// Reads the string at the cursor.
     #[inline]
     fn string(&mut self) -> CursorResult<Cow<'a, str>> {
         let start = self.at + 1;
@@ -285,8 +278,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Calls `item` with the index of each item of the list at the cursor, like [`Cursor::members`]. Null counts as an
-    /// empty list. Returns the number of items.
+    /// Calls `item` with the index of each item of the list at the cursor, as [`Cursor::members`] does. Null counts as
+    /// an empty list. Returns the number of items.
     #[inline]
     pub(crate) fn items(&mut self, mut item: impl FnMut(&mut Self, usize) -> CursorResult<()>) -> CursorResult<usize> {
         if !self.take(b'[') {
@@ -370,7 +363,7 @@ fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the position of the next quote or backslash from `at`, and the byte found. Most strings are short, so
+/// Returns the position of the next quote or backslash from `at`, and the byte found. Most strings are short, so that
 /// checking eight bytes at a time finishes before a call of `memchr2` would have started.
 #[inline]
 fn quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<(usize, u8)> {
@@ -393,8 +386,7 @@ fn quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<(usize, u8)> {
     Some((found, bytes[found]))
 }
 
-/// Decodes the escape at the start of `bytes` and returns its character and length. An unpaired surrogate becomes the
-/// replacement character.
+/// Returns the character and its length. An unpaired surrogate becomes the replacement character.
 fn escape(bytes: &[u8]) -> CursorResult<(char, usize)> {
     let char = match bytes.get(1) {
         Some(plain @ (b'"' | b'\\' | b'/')) => char::from(*plain),

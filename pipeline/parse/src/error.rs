@@ -24,7 +24,7 @@ pub enum ParseError {
     Malformed {
         /// Byte offset of the fault.
         offset: usize,
-        /// Description of what was expected there.
+        /// Description of the expected text.
         expected: &'static str,
     },
     /// The body is JSON, but has neither `products` nor `product`.
@@ -42,7 +42,7 @@ pub enum ParseError {
     /// The body is not UTF-8, which JSON requires, or is not text.
     #[error("the body is not UTF-8: it has {invalid} invalid sequences in {bytes} bytes")]
     NotUtf8 {
-        /// Number of invalid UTF-8 sequences, up to where counting stopped.
+        /// Number of invalid UTF-8 sequences until counting stopped.
         invalid: usize,
         /// Length of the body in bytes.
         bytes: usize,
@@ -52,14 +52,14 @@ pub enum ParseError {
     TooLarge {
         /// Description of what is too large.
         what: &'static str,
-        /// Amount found, or the amount at which counting stopped.
+        /// Amount found until counting stopped.
         found: usize,
         /// Maximum amount.
         limit: usize,
     },
 }
 
-/// Record that does not have the form of a product.
+/// Record that is not in the form of a product.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadRecord {
     /// Shopify's id, if it could be read.
@@ -73,7 +73,7 @@ pub struct BadRecord {
 }
 
 impl BadRecord {
-    /// Returns Shopify's id of the record if it could be read, else its position (`product 17`).
+    /// Returns Shopify's id of the record if it could be read, or else its position (`product 17`).
     #[must_use]
     pub fn subject(&self) -> String {
         self.id

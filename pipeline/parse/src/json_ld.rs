@@ -5,21 +5,19 @@ use serde_json::Value;
 
 use crate::rating::{PageFacts, facts};
 
-/// Maximum number of bytes read of a page; the part after that is ignored.
+/// Maximum number of bytes read of a page.
 const HTML_BYTES_MAX: usize = 8 << 20;
-/// Maximum length of a JSON-LD block in bytes.
 const BLOCK_BYTES_MAX: usize = 2 << 20;
-/// Maximum number of JSON-LD blocks read of one page.
 const BLOCKS_MAX: usize = 64;
 
 /// Reads the machine-readable data (JSON-LD) of a product page: its rating, reviews and barcodes.
 ///
-/// Blocks that cannot be parsed are skipped. A page without blocks gives empty facts. If several products are
-/// described, the first one counts, with everything that other blocks state about the same product.
+/// Blocks that cannot be parsed are skipped. A page without blocks gives empty facts. Of several products, the first
+/// one counts, with all statements of other blocks about it.
 #[must_use]
 pub fn parse_product_html(html: &str) -> PageFacts {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];
-    // For some stores, most pages have no JSON-LD. This cheap check avoids parsing such pages.
+    // Most pages of some stores have no JSON-LD. This cheap check avoids parsing such pages.
     let ld = |plus: usize| {
         html.as_bytes()[..plus]
             .last_chunk::<2>()
@@ -38,7 +36,7 @@ fn blocks(html: &str) -> Vec<String> {
     let callback = move |event: CallbackEvent<'_>, _: Span<()>| state.see(&event);
     let mut emitter = CallbackEmitter::new(callback);
     emitter.naively_switch_states(true);
-    // Tokenizing a text cannot fail: its error is `Infallible`.
+    // The error of tokenizing a text is `Infallible`.
     Tokenizer::new_with_emitter(html, emitter)
         .filter_map(Result::ok)
         .take(BLOCKS_MAX)
@@ -80,7 +78,7 @@ impl BlockState {
     }
 }
 
-/// Parses one block. If that fails, corrects common faults first: surrounding comments and CDATA marks, trailing
+/// Parses one block. After a failure, common faults are corrected: surrounding comments and CDATA marks, trailing
 /// commas, and a block that is completely HTML-encoded.
 fn read_block(block: &str) -> Option<Value> {
     let text = unwrapped(block);
@@ -106,7 +104,7 @@ fn unwrapped(block: &str) -> &str {
     }
 }
 
-/// Decodes the character references in a text; `None` if it has none.
+/// Returns `None` if the text has no character references.
 fn decoded_entities(text: &str) -> Option<String> {
     memchr::memchr(b'&', text.as_bytes())?;
     let mut decoded = String::with_capacity(text.len());

@@ -4,9 +4,7 @@ use crate::cursor::{Cursor, CursorResult};
 use crate::error::{ParseError, excerpt};
 use crate::page::trimmed;
 
-/// Maximum size in bytes of a store's description that is read.
 const META_BYTES_MAX: usize = 1 << 20;
-/// Maximum number of countries that are kept.
 const COUNTRIES_MAX: usize = 300;
 
 /// Self-description of a store (`/meta.json`). A field that is missing, blank or of an unknown form is `None`.
@@ -45,7 +43,7 @@ pub struct StoreMeta {
 /// Parses `/meta.json`.
 ///
 /// # Errors
-/// [`ParseError`] if the body is not a JSON object, or contains no data about a store (such as an error message).
+/// [`ParseError`] if the body is not a JSON object, or contains no data about a store, as an error message does.
 pub fn parse_meta(bytes: &[u8]) -> Result<StoreMeta, ParseError> {
     let body = trimmed(bytes);
     if body.len() > META_BYTES_MAX {

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// Maximum number of nodes that are examined in a page's documents.
 pub(crate) const NODES_MAX: usize = 10_000;
 
 pub(crate) fn one_or_many(value: &Value) -> impl Iterator<Item = &Value> {

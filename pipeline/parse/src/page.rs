@@ -8,21 +8,19 @@ use crate::record;
 /// Maximum length of a body in bytes.
 pub const PAGE_BYTES_MAX: usize = 256 << 20;
 
-/// Maximum number of records read of one body; Shopify's pages have at most 250.
+/// Maximum number of records read of one body. Shopify's pages have at most 250.
 pub const RECORDS_MAX: usize = 25_000;
 
 /// Maximum number of opening braces in one body. A page of 250 products, each with 250 images and 250 variants with
-/// their own image, has three quarters as many. The limit prevents a small body of empty records from becoming a large
-/// structure.
+/// their own image, has three quarters as many. A small body of empty records must not become a large structure.
 const BRACES_MAX: usize = 250_000;
 
 /// Number of invalid characters that are replaced in any body. One more is allowed per `BYTES_PER_INVALID` bytes,
-/// because some apps truncate texts within a character. A body with more has another encoding, so every word might be
-/// wrong.
+/// because some apps truncate texts within a character. A body with more has another encoding, so that every word might
+/// be wrong.
 const INVALID_MAX: usize = 32;
 const BYTES_PER_INVALID: usize = 1000;
 
-/// Number of bytes of a body that an error shows.
 const BEGINNING_BYTES: usize = 80;
 
 /// Records of one page, in the page's order.
@@ -33,13 +31,11 @@ pub struct ProductsPage<'a> {
 }
 
 /// Parses a catalogue page (`/products.json`, `/collections/{handle}/products.json`), the response for one product
-/// (`/products/{handle}.json`), or a bare list of products. A bare list does not state the type of its items. For
-/// this reason, a bare list counts as a list of products only if it contains only objects, and an empty list is not
-/// a page.
+/// (`/products/{handle}.json`), or a bare list of products. A bare list does not state the type of its items. It counts
+/// as a list of products only if it is not empty and contains only objects.
 ///
 /// # Errors
-/// [`ParseError`] if the body as a whole is something else, or is truncated. A bad record is not an error of the
-/// page.
+/// [`ParseError`] if the body as a whole is not a page, or is truncated. A bad record is not an error of the page.
 pub fn parse_products_page(bytes: &[u8]) -> Result<ProductsPage<'_>, ParseError> {
     match page_text(bytes)? {
         Cow::Borrowed(text) => parse_products_text(text),
@@ -72,21 +68,21 @@ pub fn page_text(bytes: &[u8]) -> Result<Cow<'_, str>, ParseError> {
     Ok(String::from_utf8_lossy(body))
 }
 
-/// Parses a page like [`parse_products_page`], from the [`page_text`] of a body. The text is borrowed, not copied.
+/// Parses the [`page_text`] of a body as [`parse_products_page`] does. The text is borrowed, not copied.
 ///
 /// # Errors
-/// See [`parse_products_page`].
+/// The errors of [`parse_products_page`].
 pub fn parse_products_text(text: &str) -> Result<ProductsPage<'_>, ParseError> {
     Ok(ProductsPage {
         records: records(text, judge)?,
     })
 }
 
-/// Calls `read` with each record as [`parse_products_text`] would return it, one at a time, so that only one is in
-/// memory. Returns the number of records. If the page as a whole is bad, `read` has already received its first records.
+/// Calls `read` with each record as [`parse_products_text`] would return it, so that only one is in memory. Returns the
+/// number of records. If the page as a whole is bad, `read` has received its first records.
 ///
 /// # Errors
-/// See [`parse_products_page`].
+/// The errors of [`parse_products_page`].
 pub fn for_each_product<'a>(
     text: &'a str,
     mut read: impl FnMut(Result<RawProduct<'a>, BadRecord>),
@@ -95,8 +91,8 @@ pub fn for_each_product<'a>(
     Ok(records.len())
 }
 
-/// Returns the texts of the records at `positions` (from 1) of a page that [`parse_products_text`] has parsed. Each
-/// text is truncated to [`EXCERPT_BYTES_MAX`], and is empty if the record does not exist.
+/// Returns the texts of the records at `positions` (from 1) of a page of [`parse_products_text`]. Each text is
+/// truncated to [`EXCERPT_BYTES_MAX`], and is empty if the record does not exist.
 #[must_use]
 pub fn record_excerpts(text: &str, positions: &[usize]) -> Vec<String> {
     let records = records(text, |cursor, _| cut(cursor)).unwrap_or_default();
@@ -110,7 +106,7 @@ pub fn record_excerpts(text: &str, positions: &[usize]) -> Vec<String> {
 
 type Verdict<'a> = Result<RawProduct<'a>, BadRecord>;
 
-/// Parses the record at the cursor, at `position` (from 1) of its page; a bad record is skipped.
+/// Parses the record at the cursor, at `position` (from 1) of its page. A bad record is skipped.
 fn judge<'a>(cursor: &mut Cursor<'a>, position: usize) -> Result<Verdict<'a>, ParseError> {
     let mut behind = cursor.clone();
     match record::product(cursor) {
@@ -129,12 +125,10 @@ fn judge<'a>(cursor: &mut Cursor<'a>, position: usize) -> Result<Verdict<'a>, Pa
     }
 }
 
-/// Skips the record at the cursor and returns its text.
 fn cut<'a>(cursor: &mut Cursor<'a>) -> Result<&'a str, ParseError> {
     cursor.skip().map_err(|_| stuck(cursor, "a record"))
 }
 
-/// Returns the page's records, each converted by `read`.
 fn records<'a, T>(
     text: &'a str,
     mut read: impl FnMut(&mut Cursor<'a>, usize) -> Result<T, ParseError>,

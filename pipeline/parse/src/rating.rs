@@ -4,18 +4,15 @@ use serde_json::{Map, Value};
 use crate::barcodes::{self, PageBarcode};
 use crate::nodes::{NODES_MAX, one_or_many};
 
-/// Maximum number of reviews read from one page.
 const REVIEWS_MAX: usize = 100;
-/// Maximum length of a review's text in bytes.
 const REVIEW_BYTES_MAX: usize = 20_000;
 
-/// Maximum number of products examined on a page.
 const PRODUCTS_MAX: usize = 200;
 
 /// Facts about a product from its product page, in addition to the catalogue.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageFacts {
-    /// Rating on a scale of five; `None` if the product has no rating yet.
+    /// Rating on a scale of five. `None` if the product has no rating yet.
     pub rating: Option<Rating>,
     /// Reviews in the page's order.
     pub reviews: Vec<RawReview>,
@@ -23,7 +20,7 @@ pub struct PageFacts {
     pub barcodes: Vec<PageBarcode>,
 }
 
-/// Review as stated on a page; its texts may contain HTML.
+/// Review of a page. Its texts may contain HTML.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RawReview {
     /// Stars on a scale of five.
@@ -38,7 +35,6 @@ pub struct RawReview {
     pub date: Option<String>,
 }
 
-/// Returns the facts that a page's documents state about its product.
 pub(crate) fn facts(documents: &[Value]) -> PageFacts {
     let products = products(documents);
     let Some(first) = products.first() else {
@@ -69,7 +65,7 @@ pub(crate) fn facts(documents: &[Value]) -> PageFacts {
 }
 
 /// Returns the products that the documents describe, in document order, each before its variants. Products that are
-/// only mentioned (such as related products or list items) are left out.
+/// only mentioned, such as related products or list items, are left out.
 fn products(documents: &[Value]) -> Vec<&Map<String, Value>> {
     let mut products = Vec::new();
     let mut pending: Vec<&Value> = documents.iter().rev().collect();
@@ -99,8 +95,8 @@ fn is_product(members: &Map<String, Value>) -> bool {
     members.get("@type").is_some_and(|types| one_or_many(types).any(kind))
 }
 
-/// Returns true if both nodes describe the same product. Either one is a variant of the other, or their `@id` or `name`
-/// is equal. If neither can be compared, `url` or, without it, `sku` must not differ.
+/// Returns true if both nodes describe the same product: one is a variant of the other, or their `@id` or `name` is
+/// equal. If neither can be compared, `url` or, without it, `sku` must not differ.
 fn same_product(first: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     if std::ptr::eq(first, other) || is_variant_of(first, other) || is_variant_of(other, first) {
         return true;
@@ -129,7 +125,7 @@ fn is_variant_of(group: &Map<String, Value>, variant: &Map<String, Value>) -> bo
         .any(holds)
 }
 
-/// Reads a mean rating; `None` if there are no ratings.
+/// Returns `None` if there are no ratings.
 fn aggregate(node: &Value) -> Option<Rating> {
     let count = |name: &str| node.get(name).and_then(whole).filter(|count| *count > 0);
     let count = count("ratingCount").or_else(|| count("reviewCount"))?;
@@ -164,7 +160,7 @@ fn named(value: &Value) -> Option<String> {
     Some(text[..text.floor_char_boundary(REVIEW_BYTES_MAX)].to_owned())
 }
 
-/// Returns the rating of a node on a scale of five; `None` if the value is outside of its own scale.
+/// Returns the rating of a node on a scale of five, or `None` if the value is outside of its own scale.
 fn stars(node: &Value) -> Option<f32> {
     let value = decimal(node.get("ratingValue")?)?;
     let best = match node.get("bestRating") {
@@ -181,7 +177,7 @@ fn stars(node: &Value) -> Option<f32> {
     on_scale.then_some(stars as f32)
 }
 
-/// Reads a number, written as number or as text (`"4.80"`, `"4,8"`).
+/// Reads a number, also in the form of text (`"4.80"`, `"4,8"`).
 fn decimal(value: &Value) -> Option<f64> {
     let number = match value {
         Value::Number(number) => number.as_f64()?,
@@ -191,7 +187,7 @@ fn decimal(value: &Value) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Reads an integer, written as number or as text (`"1,204"`).
+/// Reads an integer, also in the form of text (`"1,204"`).
 fn whole(value: &Value) -> Option<u32> {
     match value {
         Value::Number(number) => {

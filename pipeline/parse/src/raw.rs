@@ -4,15 +4,14 @@ use std::borrow::Cow;
 pub const VARIANTS_MAX: usize = 2048;
 /// Maximum number of images read of one product, which is Shopify's limit.
 pub const IMAGES_MAX: usize = 250;
-/// Maximum number of options read of one product; Shopify allows three.
+/// Maximum number of options read of one product. Shopify allows three.
 pub const OPTIONS_MAX: usize = 16;
 /// Maximum number of values read of one option.
 pub const OPTION_VALUES_MAX: usize = VARIANTS_MAX;
-/// Maximum number of unreadable variants that are listed with the reason; further ones are only counted.
+/// Maximum number of unreadable variants that are listed with the reason. Further ones are only counted.
 pub const BAD_VARIANTS_MAX: usize = 8;
-/// Maximum number of barcodes read of one variant.
 pub(crate) const BARCODES_MAX: usize = 8;
-/// Maximum number of tags read of one product; Shopify allows 250.
+/// Maximum number of tags read of one product. Shopify allows 250.
 pub const TAGS_MAX: usize = 500;
 
 /// Product as a store states it. Texts are verbatim except for decoded JSON escapes. Missing and `null` values are
@@ -31,7 +30,7 @@ pub struct RawProduct<'a> {
     pub vendor: Option<Cow<'a, str>>,
     /// Product type.
     pub product_type: Option<Cow<'a, str>>,
-    /// Tags; a single text of tags is split at its commas.
+    /// Tags. A single text of tags is split at its commas.
     pub tags: Vec<Cow<'a, str>>,
     /// Options of the product.
     pub options: Vec<RawOption<'a>>,
@@ -51,7 +50,7 @@ pub struct RawProduct<'a> {
     pub updated_at: Option<Cow<'a, str>>,
 }
 
-/// Variant that does not have the form of one.
+/// Variant that is not in the form of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadVariant {
     /// Shopify's id, if it could be read.
@@ -73,9 +72,9 @@ pub struct RawVariant<'a> {
     pub options: [Option<Cow<'a, str>>; 3],
     /// Stock keeping unit (SKU).
     pub sku: Option<Cow<'a, str>>,
-    /// Barcode; only few product lists contain it.
+    /// Barcode, which only few product lists contain.
     pub barcode: Option<Cow<'a, str>>,
-    /// Price as verbatim decimal text; a JSON number keeps its own text.
+    /// Price as verbatim decimal text. A JSON number keeps its own text.
     pub price: Option<Cow<'a, str>>,
     /// Price before a discount, as verbatim decimal text.
     pub compare_at_price: Option<Cow<'a, str>>,
@@ -186,7 +185,6 @@ impl RawOption<'_> {
     }
 }
 
-/// Splits tags in one text at the commas.
 pub(crate) fn split_tags(joined: &str) -> impl Iterator<Item = &str> {
     joined
         .split(',')

@@ -11,7 +11,6 @@ use crate::raw::{
     RawProduct, RawVariant, TAGS_MAX, VARIANTS_MAX, split_tags,
 };
 
-/// Parses the product at the cursor.
 pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> CursorResult<RawProduct<'a>> {
     let mut product = RawProduct::default();
     let mut id = None;
@@ -25,8 +24,8 @@ pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> CursorResult<RawProduct<'a
             "vendor" => product.vendor = or_none(cursor, Cursor::text)?,
             "product_type" => product.product_type = or_none(cursor, Cursor::text)?,
             "tags" => product.tags = or_none(cursor, tags)?,
-            // Options are matched by position: if one were skipped, its neighbours' values would be assigned to the
-            // wrong options.
+            // Options are matched by position, so that skipping one would assign its neighbours' values to the wrong
+            // options.
             "options" => product.options = or_none(cursor, |cursor| list(cursor, OPTIONS_MAX, option))?.0,
             "variants" => variants(cursor, &mut product)?,
             "images" => product.images = or_none(cursor, |cursor| good_ones(cursor, IMAGES_MAX, image))?,
@@ -48,7 +47,7 @@ pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> CursorResult<RawProduct<'a
 /// Returns the id of a product or variant record, even if the record is otherwise bad.
 pub(crate) fn product_id(record: &str) -> Option<u64> {
     let mut id = None;
-    // A later fault does not discard the id that was already read.
+    // A later fault does not discard the id.
     Cursor::new(record)
         .members(|cursor, name| {
             if name == "id" {
@@ -60,7 +59,7 @@ pub(crate) fn product_id(record: &str) -> Option<u64> {
     id
 }
 
-/// Parses the variants; an unreadable one is skipped and listed.
+/// An unreadable variant is skipped and listed.
 fn variants<'a>(cursor: &mut Cursor<'a>, product: &mut RawProduct<'a>) -> CursorResult<()> {
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     let stated = cursor.items(|cursor, index| {
@@ -113,7 +112,7 @@ fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> C
         Ok(())
     })?;
     variant.id = id.ok_or_else(|| Fault::new("missing").under("id"))?;
-    // A variant has one barcode; if the store lists several, the first non-empty one is used.
+    // A variant has one barcode. If the store lists several, the first non-empty one is used.
     let stated = variant.barcode.take().into_iter().chain(barcodes);
     variant.barcode = stated.into_iter().find(|barcode| !barcode.trim().is_empty());
     variants.push(variant);
@@ -131,7 +130,7 @@ fn featured_image<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Option<RawImage<'
     one_image(cursor, false)
 }
 
-/// Parses an image: an object, or only its URL. Returns `None` for null.
+/// An image is an object, or only its URL. Returns `None` for null.
 fn one_image<'a>(cursor: &mut Cursor<'a>, with_variants: bool) -> CursorResult<Option<RawImage<'a>>> {
     let mut image = RawImage::default();
     match cursor.peek() {
@@ -157,7 +156,7 @@ fn one_image<'a>(cursor: &mut Cursor<'a>, with_variants: bool) -> CursorResult<O
     Ok(Some(image))
 }
 
-/// Parses an option: an object, or only its name.
+/// An option is an object, or only its name.
 fn option<'a>(cursor: &mut Cursor<'a>, options: &mut Vec<RawOption<'a>>) -> CursorResult<()> {
     let mut option = RawOption::default();
     if cursor.peek() == Some(b'"') {
@@ -179,7 +178,7 @@ fn option<'a>(cursor: &mut Cursor<'a>, options: &mut Vec<RawOption<'a>>) -> Curs
     Ok(())
 }
 
-/// Parses tags: a list of texts, or one text with commas.
+/// Tags are a list of texts, or one text with commas.
 fn tags<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Cow<'a, str>>> {
     if cursor.peek() != Some(b'"') {
         return good_ones(cursor, TAGS_MAX, text_or_number);

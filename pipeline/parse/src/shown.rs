@@ -1,6 +1,6 @@
 use crate::codes::lines::{PageLink, Piece, pieces};
 
-/// Maximum number of bytes read of a page; the part after that is ignored.
+/// Maximum number of bytes read of a page.
 const HTML_BYTES_MAX: usize = 2 << 20;
 
 /// Text and links that a page shows to shoppers.
@@ -12,7 +12,7 @@ pub struct ShownPage {
     pub links: Vec<PageLink>,
 }
 
-/// Returns the text and the links that a page shows. Never fails, because any text can be read as a page.
+/// Returns the text and the links that a page shows. Any text can be read as a page.
 #[must_use]
 pub fn shown_page(html: &str) -> ShownPage {
     let mut page = ShownPage::default();

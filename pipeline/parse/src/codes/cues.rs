@@ -1,13 +1,12 @@
 use super::words::{Word, words};
 
-/// Word that is considered a discount code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CodeCandidate {
     pub(super) code: String,
     pub(super) plainness: u8,
 }
 
-/// Allowed length of a code. Shopify accepts up to 255 characters, but codes that shops show to shoppers are shorter.
+/// Permitted length of a code. Shopify accepts up to 255 characters, but codes for shoppers are shorter.
 const CHARS: std::ops::RangeInclusive<usize> = 3..=24;
 
 /// Words that name a discount code.
@@ -100,7 +99,7 @@ const FILLERS: &[&str] = &[
 ];
 /// Words between listed codes.
 const LISTING: &[&str] = &["or", "and", "ya", "aur", "या", "और"];
-/// Words that show that a line contains an offer.
+/// Words of a line with an offer.
 const OFFERS: &[&str] = &[
     "off",
     "discount",
@@ -253,7 +252,6 @@ const UNITS: &[&str] = &[
     "hrs", "days", "mah", "gb",
 ];
 
-/// Returns the codes that a line states.
 pub(super) fn judge(line: &str) -> Vec<CodeCandidate> {
     let words = words(line);
     let has_name = words.iter().any(|word| {
@@ -298,19 +296,16 @@ pub(super) fn copied(text: &str) -> Option<CodeCandidate> {
     })
 }
 
-/// Form of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Shape {
     /// An ordinary word or a name.
     Plain,
-    /// An uppercase word.
     Capitals,
-    /// A word of letters and digits.
     Mixed,
 }
 
 impl Shape {
-    /// Returns the form of a word; `None` if it cannot be a code.
+    /// Returns `None` for a word that cannot be a code.
     fn of(word: &Word<'_>) -> Option<Self> {
         let text = word.text;
         let allowed = text
@@ -356,7 +351,7 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Returns how clearly the line marks the word at a position as a code; `None` if it does not.
+    /// Returns how clearly the line marks the word at a position as a code, or `None` if it does not.
     fn plainness(&self, at: usize, shape: Shape) -> Option<u8> {
         let word = &self.words[at];
         let stands_out = shape == Shape::Mixed || word.is_quoted || (shape == Shape::Capitals && !self.shouts);
@@ -378,11 +373,11 @@ impl Line<'_> {
         if verb && (shape == Shape::Mixed || self.low(at - 1) != "with") {
             return Some(if self.is_at_checkout(at) { 3 } else { 2 });
         }
-        // A label is followed by its offer: "TEA10 – 10% off".
+        // An offer follows the label: "TEA10 – 10% off".
         (word.is_label || self.is_named_behind(at)).then_some(1)
     }
 
-    /// Accepts a word that is listed with a known code: "TEA10 or TEA20".
+    /// A list with a known code contains further codes: "TEA10 or TEA20".
     fn listed(&self, at: usize, last: Option<usize>, shape: Shape) -> Option<u8> {
         let last = last?;
         let between = self.words.get(last + 1..at)?;
@@ -414,7 +409,7 @@ impl Line<'_> {
         false
     }
 
-    /// Returns true if the words after it mark it as a code: "TEA10 lagao", "TEA10 कोड", "TEA10 at checkout".
+    /// Returns true if the words after the code identify it: "TEA10 lagao", "TEA10 कोड", "TEA10 at checkout".
     fn is_named_behind(&self, at: usize) -> bool {
         if self.is_at_checkout(at) {
             return true;

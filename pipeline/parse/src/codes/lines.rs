@@ -1,9 +1,8 @@
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 
-/// Maximum length of a line in bytes; the remainder becomes another line.
+/// Maximum length of a line in bytes. The remainder becomes another line.
 const LINE_BYTES_MAX: usize = 2_000;
-/// Maximum length of a link's URL in bytes.
 const HREF_BYTES_MAX: usize = 512;
 /// Maximum number of texts, copyable values and links read from one page.
 const PIECES_MAX: usize = 20_000;
@@ -13,7 +12,7 @@ const PIECES_MAX: usize = 20_000;
 pub(crate) enum Piece {
     /// Line of text.
     Line(String),
-    /// Text that a button copies or that is stored in an attribute whose name refers to codes.
+    /// Text that a button copies, or that is stored in an attribute whose name refers to codes.
     Copied(String),
     /// Link, which comes after the text that contains it.
     Link(PageLink),
@@ -53,7 +52,6 @@ const COPIED: [&[u8]; 6] = [
     b"data-promo-code",
 ];
 
-/// Returns the pieces that a page shows, in the page's order.
 pub(crate) fn pieces(html: &str) -> Vec<Piece> {
     let mut reader = Reader::default();
     let callback = move |event: CallbackEvent<'_>, _: Span<()>| reader.see(&event);
@@ -61,7 +59,7 @@ pub(crate) fn pieces(html: &str) -> Vec<Piece> {
     emitter.naively_switch_states(true);
     // The added element ends the last line.
     let ended = format!("{html}<p>");
-    // Tokenizing a text cannot fail: its error is `Infallible`.
+    // The error of tokenizing a text is `Infallible`.
     let shown = Tokenizer::new_with_emitter(ended.as_str(), emitter).filter_map(Result::ok);
     joined(shown.take(PIECES_MAX)).collect()
 }
@@ -89,7 +87,6 @@ struct Reader {
     /// Open element that hides its content.
     hidden: Option<&'static [u8]>,
     copies: bool,
-    /// Open link.
     link: Option<PageLink>,
     is_link: bool,
     is_href: bool,

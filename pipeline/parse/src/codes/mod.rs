@@ -9,9 +9,8 @@ use std::collections::HashMap;
 use self::cues::{CodeCandidate, judge};
 use self::lines::{Piece, pieces};
 
-/// Maximum number of bytes read of a page; the part after that is ignored.
+/// Maximum number of bytes read of a page.
 const HTML_BYTES_MAX: usize = 2 << 20;
-/// Maximum number of codes returned for one page.
 const CODES_MAX: usize = 40;
 
 /// Discount code that a page states.
@@ -25,8 +24,8 @@ pub struct FoundCode {
 
 /// Finds the discount codes that a page states to shoppers, in English, Hindi and a mix of both, the clearest first.
 ///
-/// A word counts as a code if its neighbouring words say so ("code", "coupon", "use … at checkout", "कोड", "lagao").
-/// Looking like a code is not sufficient. Scripts, styles and templates are ignored. At most 40 codes are returned.
+/// A word counts as a code if its neighbouring words identify it ("code", "coupon", "use … at checkout", "कोड",
+/// "lagao"). Its form alone is not enough. Scripts, styles and templates are ignored. At most 40 codes are returned.
 #[must_use]
 pub fn stated_codes(html: &str) -> Vec<FoundCode> {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];

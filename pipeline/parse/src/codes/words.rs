@@ -1,20 +1,17 @@
-/// Word of a line, with the characters directly next to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word<'a> {
     pub(super) text: &'a str,
-    /// Word in lowercase.
     pub(super) low: String,
-    /// True if the word is part of something larger: a URL, a colour, an amount or a file name.
+    /// True if the word belongs to a URL, a colour, an amount or a file name.
     pub(super) is_part: bool,
     /// True if the word is in quotation marks or brackets.
     pub(super) is_quoted: bool,
-    /// True if the word starts a part of the line and is followed by a dash or colon: `TEA10 – 10% off`.
+    /// True if the word starts a section of the line and a dash or colon follows: `TEA10 – 10% off`.
     pub(super) is_label: bool,
 }
 
 const QUOTES: [char; 13] = ['"', '\'', '“', '”', '‘', '’', '«', '»', '[', ']', '`', '(', ')'];
 
-/// Splits a line into words.
 pub(super) fn words(line: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -58,6 +55,6 @@ fn word(line: &str, start: usize, end: usize) -> Word<'_> {
 }
 
 fn is_of_word(char: char) -> bool {
-    // Indic marks that are not letters by themselves: nukta and virama.
+    // The Indic marks nukta and virama are not letters by themselves.
     char.is_alphanumeric() || matches!(char, '_' | '-' | '\u{93c}' | '\u{94d}')
 }

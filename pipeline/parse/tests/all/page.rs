@@ -185,7 +185,7 @@ fn a_wrong_type_of_what_a_product_can_do_without_costs_itself_alone() {
         let product = one(&format!(r#"{{"id":1,{whole}}}"#)).unwrap();
         assert!(product.tags.is_empty() && product.images.is_empty() && product.options.is_empty());
     }
-    // Invalid JSON is worse than a missing value.
+    // Invalid JSON makes the record bad, and a missing value does not.
     assert_eq!(
         reason(r#"{"id":1,"vendor":x"y","title":"z"}"#),
         "invalid JSON: unterminated object"
@@ -257,7 +257,7 @@ fn one_product_and_bare_lists_are_pages_too() {
         Ok(1)
     );
     assert_eq!(count(r#"[{"id":1},{"id":2},]"#), Ok(2));
-    // A list without a key that is empty or contains something else does not mark the end of the catalogue.
+    // A bare list that is empty or contains other values does not mark the end of the catalogue.
     for other in [
         "[]",
         " [ ]\n",
@@ -375,7 +375,7 @@ fn depth_never_grows_the_stack() {
         let unknown = format!(r#"{{"id":1,"x":{deep}}}"#);
         assert_eq!(one(&unknown).map(|product| product.id), Ok(1));
         for known in ["variants", "images", "tags", "title", "options"] {
-            // A deep list as `variants` only gives unreadable variants, so the record is still accepted.
+            // A deep list as `variants` only gives unreadable variants, so that the record is accepted.
             let needed = known == "title" || (known == "variants" && open != "[");
             let read = one(&format!(r#"{{"id":1,"{known}":{deep}}}"#));
             assert_eq!(read.is_err(), needed, "{known}");

@@ -13,7 +13,6 @@ fn facts(blocks: &[&str]) -> PageFacts {
     ))
 }
 
-/// Returns average and count of the rating.
 fn rating(block: &str) -> Option<(f32, u32)> {
     facts(&[block]).rating.map(|rating| (rating.average, rating.count))
 }
@@ -211,7 +210,6 @@ fn a_stores_description_of_itself_is_read_as_far_as_it_goes() {
     }
 }
 
-/// Returns variant, SKU and barcode of each barcode found.
 fn barcodes(block: &str) -> Vec<(Option<u64>, Option<String>, String)> {
     let found = facts(&[block]).barcodes.into_iter();
     found.map(|one| (one.variant, one.sku, one.barcode)).collect()
@@ -221,7 +219,7 @@ fn barcodes(block: &str) -> Vec<(Option<u64>, Option<String>, String)> {
 fn barcodes_are_read_in_all_their_places() {
     let of =
         |variant: Option<u64>, sku: Option<&str>, barcode: &str| (variant, sku.map(str::to_owned), barcode.to_owned());
-    // Offers with barcodes as JSON numbers, which have lost their leading zeros.
+    // JSON numbers have lost the leading zeros of their barcodes.
     let offers = r#"{"@type":"Product","name":"Tea","offers":[
         {"@type":"Offer","sku":"T-1","gtin13":8901030865275,"url":"https://tea.example/products/tea?variant=11"},
         {"@type":"Offer","gtin12":36000291452,"url":"/products/tea?a=b&variant=12#offer"},

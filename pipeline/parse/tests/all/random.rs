@@ -50,7 +50,6 @@ fn json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Generates product records with correct and incorrect fields.
 fn product() -> impl Strategy<Value = Value> {
     let member = prop_oneof![3 => (name(), scalar()), 1 => (name(), json())];
     let lists = ("[a-z]{0,3}", prop::collection::vec(scalar(), 0..3));

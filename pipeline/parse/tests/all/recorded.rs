@@ -114,7 +114,7 @@ fn recorded_pages_give_every_field_that_an_independent_reader_sees() {
     }
 }
 
-/// Appends one bad record, so that all records are read one by one.
+/// One bad record makes all records be read one by one.
 #[test]
 fn a_broken_record_costs_its_neighbours_nothing() {
     for (path, bytes) in pages() {
