@@ -25,13 +25,13 @@ use crate::stores::stores;
 /// Options for building a release.
 #[derive(Debug, Clone)]
 pub struct ReleaseOptions {
-    /// Index everything again instead of sharing parts with the previous release.
+    /// True to index everything again instead of sharing parts with the previous release.
     pub full: bool,
-    /// Build and assemble, but publish nothing.
+    /// True to build and assemble, but publish nothing.
     pub dry_run: bool,
     /// Rules that prevent the publication of a bad release.
     pub checks: CheckOptions,
-    /// Data quality rules that hold a release back; `None` disables them.
+    /// Data quality rules that hold a release back. `None` disables them.
     pub quality: Option<Gate>,
     /// Rules for keeping, rewriting and merging parts.
     pub plan: PlanOptions,
@@ -39,7 +39,7 @@ pub struct ReleaseOptions {
     pub build: BuildOptions,
     /// Number of parts built concurrently.
     pub threads: usize,
-    /// Folder for new files; files of this build are deleted when it ends.
+    /// Folder for new files. The build deletes its files when it ends.
     pub work_dir: PathBuf,
     /// Folder to which the release is fetched for its checks. On the same machine, it is the query server's cache.
     pub cache_dir: PathBuf,
@@ -49,7 +49,7 @@ pub struct ReleaseOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReleaseOutcome {
-    /// The current release already has this content; nothing was written.
+    /// The current release has this content already, and nothing was written.
     Unchanged,
     /// The new release is now current.
     Published,
@@ -57,8 +57,7 @@ pub enum ReleaseOutcome {
     DryRun,
     /// Another writer published first. The build changed nothing in the storage.
     Lost,
-    /// The current release is pinned: nothing was built or nothing was published. The report is about the pinned
-    /// release.
+    /// The current release is pinned, and nothing was built or published. The report is about the pinned release.
     Pinned,
 }
 
@@ -83,9 +82,9 @@ pub struct ReleaseReport {
     pub products_indexed: u64,
     /// Brands whose data stays as in the previous release, because their data in the lake is doubtful.
     pub held: Vec<HeldBrand>,
-    /// Brands kept as in the previous release because their files in the lake are missing or damaged.
+    /// Brands whose data stays as in the previous release, because their files in the lake are missing or damaged.
     pub unreadable: Vec<UnreadableBrand>,
-    /// First file of the price history that is missing or damaged. Rebuilt parts lack its data.
+    /// First missing or damaged file of the price history. Rebuilt parts lack its data.
     pub history_lost: Option<String>,
     /// Start of the build.
     pub started_at: Timestamp,
@@ -93,12 +92,10 @@ pub struct ReleaseReport {
     pub duration_ms: i64,
 }
 
-/// Builds the next release and publishes it.
-///
-/// A failure is recorded in the release store, see [`data_release::Refusal`].
+/// Builds the next release and publishes it. The release store records a failure: see [`data_release::Refusal`].
 ///
 /// # Errors
-/// See [`ReleaseBuildError`]. After any failure, the current release is unchanged.
+/// A [`ReleaseBuildError`], after which the current release is unchanged.
 #[tracing::instrument(target = "trace::release", name = "release build", level = "info", skip_all, fields(full = options.full))]
 pub async fn build_release(
     lake: &Lake,
@@ -158,10 +155,10 @@ async fn build(
     }
     let mut indexing = BTreeSet::new();
     let made = loop {
-        // Boxed because the future of a build is large.
+        // The future of a build is large.
         match Box::pin(bench.make(clock, &mut indexing)).await {
             Ok(made) => break made,
-            // All lost files are searched for in one pass, so that a build restarts at most a few times.
+            // One pass searches for all lost files, so that a build restarts at most a few times.
             Err(error) if error.lost_file().is_some() => {
                 if !bench.losses.find(&snapshot, &indexing).await? {
                     return Err(error);
@@ -172,7 +169,7 @@ async fn build(
         }
     };
     let places = bench.places(releases);
-    // Boxed because the future is large.
+    // The future is large.
     let manifest = made.manifest.with_held(held).map_err(AssembleError::Json);
     let manifest = manifest.map_err(ReleaseBuildError::Assemble)?;
     let manifest = Box::pin(with_matches(manifest, bench.previous.as_ref(), places)).await?;
@@ -207,7 +204,6 @@ async fn build(
     })
 }
 
-/// Shared state of a build.
 struct Bench<'a> {
     snapshot: &'a LakeSnapshot,
     previous: Option<Manifest>,
@@ -217,7 +213,6 @@ struct Bench<'a> {
     files: &'a Path,
 }
 
-/// Release that was assembled but not published.
 struct AssembledRelease {
     manifest: Manifest,
     parts_kept: usize,
@@ -236,7 +231,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Builds and assembles the release. Adds the stores whose products it started to read to `indexing`.
+    /// Adds the stores whose products it started to read to `indexing`.
     async fn make(
         &mut self,
         clock: &dyn Clock,
@@ -284,7 +279,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// In a full build, takes only the unreadable data from the previous release.
+    /// A full build takes only the unreadable data from the previous release.
     async fn keep_from(&mut self, releases: &ReleaseStore, current: Option<Current>) -> Result<(), ReleaseBuildError> {
         if !self.options.full {
             return Ok(());
@@ -305,7 +300,7 @@ async fn judge(
     current: Option<Current>,
     now: Timestamp,
 ) -> Result<Vec<HeldBrand>, ReleaseBuildError> {
-    // If the manifest cannot be read, the last readable manifest is used, so that its held-back brands stay held back.
+    // If the manifest cannot be read, the last readable one is used, so that its held-back brands stay held back.
     let released = match current {
         Some(current) => match releases.manifest(current.id).await {
             Ok(manifest) => Some(manifest),
@@ -361,8 +356,8 @@ async fn pinned(
 /// Age after which a build folder counts as left behind by a killed build.
 pub(crate) const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(24 * 3600);
 
-/// Deletes folders of killed builds that are at least `min_age` old. A folder that cannot be read or deleted is left
-/// for the next call.
+/// Deletes folders of killed builds that are at least `min_age` old. A folder that cannot be deleted is left for the
+/// next call.
 pub fn sweep_builds(work_dir: &Path, min_age: Duration) {
     for entry in std::fs::read_dir(work_dir).into_iter().flatten().flatten() {
         let modified = entry.metadata().and_then(|metadata| metadata.modified());
@@ -380,7 +375,7 @@ async fn previous(
 ) -> Result<Option<Manifest>, ReleaseBuildError> {
     match current.filter(|_| !full) {
         Some(current) => match releases.manifest(current.id).await {
-            // If the manifest is missing or damaged, the last readable one is used.
+            // The last readable manifest replaces a missing or damaged one.
             Err(ReleaseError::NoSuchRelease(_) | ReleaseError::ManifestDamaged { .. }) => {
                 releases.last_readable(current.id).await
             }
@@ -426,8 +421,8 @@ async fn publish(
 pub struct LakeVersionsInUse {
     /// Table versions of the lake for each release, which a vacuum must keep.
     pub versions: Vec<BTreeMap<String, u64>>,
-    /// Damaged manifests and log entries. A rollback to these releases is impossible, so their lake versions are not
-    /// kept.
+    /// Damaged manifests and log entries. A rollback to these releases is impossible, so that a vacuum need not keep
+    /// their lake versions.
     pub unreadable: Vec<Unreadable>,
 }
 

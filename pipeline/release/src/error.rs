@@ -58,7 +58,7 @@ pub enum ReleaseBuildError {
     /// The parts could not be assembled into a release.
     #[error("the parts cannot be assembled into a release")]
     Assemble(#[source] AssembleError),
-    /// The parts could not be opened to find equal products.
+    /// The parts could not be opened for the search for equal products.
     #[error("the built parts cannot be opened")]
     Unopened(#[source] OpenError),
     /// The pairs of equal products could not be written.
@@ -70,13 +70,13 @@ pub enum ReleaseBuildError {
     /// The release could not be published.
     #[error("the release cannot be published")]
     Publish(#[source] ReleaseError),
-    /// The release was built, but it is unknown if it was published.
+    /// The release was built, but its publication is unknown.
     #[error("the release was built, but the store did not answer when it was published")]
     PublishUnknown(#[source] ReleaseError),
 }
 
 impl ReleaseBuildError {
-    /// Returns the path of the missing or damaged lake file, if that caused the error.
+    /// Returns the path of the missing or damaged lake file that caused the error.
     pub(crate) fn lost_file(&self) -> Option<&str> {
         match self {
             Self::Brands(error)

@@ -9,10 +9,9 @@ use data_release::{AssembleError, write_gone};
 
 use crate::error::ReleaseBuildError;
 
-/// Maximum number of removed products in a release; only the most recently removed are kept.
+/// Maximum number of removed products in a release. The most recently removed are kept.
 const GONE_MAX: usize = 20_000;
 
-/// Adds the products that were removed last, according to the lake, to the manifest.
 pub(crate) async fn with_gone(
     manifest: Manifest,
     snapshot: &LakeSnapshot,

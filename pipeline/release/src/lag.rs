@@ -18,9 +18,9 @@ pub struct Lag {
     pub changed: Vec<BrandSlug>,
     /// Brands that are in the release but no longer in the lake, sorted.
     pub removed: Vec<BrandSlug>,
-    /// Number of products in the lake; the release's counts contain its own.
+    /// Number of products in the lake.
     pub lake_products: u64,
-    /// Observation time of the oldest data that the release lacks; `None` if it lacks nothing.
+    /// Observation time of the oldest data that the release lacks. `None` if it lacks nothing.
     pub since: Option<Timestamp>,
 }
 
@@ -32,9 +32,9 @@ impl Lag {
     }
 }
 
-/// Compares a release with the lake, brand by brand, by catalogue hash and live changes. Brands that are held back
-/// are left out. Only the lake's tables of brands and of live prices are read. Table versions are not sufficient,
-/// because they also change with crawls and compactions that change no brand.
+/// Compares a release with the lake, brand by brand, by catalogue hash and live changes. Brands that are held back are
+/// left out. Only the lake's tables of brands and of live prices are read. Table versions do not suffice, because they
+/// also change with crawls and compactions that change no brand.
 ///
 /// # Errors
 /// The lake cannot be read.
@@ -52,7 +52,7 @@ pub async fn lag(lake: &Lake, manifest: &Manifest) -> Result<Lag, ReleaseBuildEr
         let (behind, at) = match released.remove(&row.brand.store) {
             Some(facts) if facts.catalogue_hash == live.content_of(row) => continue,
             _ if held.contains(&row.brand.store) => continue,
-            // The catalogue is the same, so only a live change can be new.
+            // The catalogue is the same, so that only a live change can be new.
             Some(facts) if facts.refreshed_at == row.refreshed_at => {
                 (&mut lag.changed, live.at(&row.brand.store).unwrap_or(row.refreshed_at))
             }

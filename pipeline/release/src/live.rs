@@ -1,5 +1,5 @@
-//! Live changes of brands, as far as they affect releases. A release contains the price history. For this reason, a
-//! history row from a live observation gives the brand a new state, even without a crawl.
+//! Live changes of brands, as far as they affect releases. A history row from a live observation gives the brand a new
+//! state, even without a crawl, because a release contains the price history.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,6 @@ impl LiveChanges {
         Ok(Self(changes))
     }
 
-    /// Returns the time of the brand's last live change.
     pub(crate) fn at(&self, store: &StoreHost) -> Option<Timestamp> {
         self.0.get(store).copied()
     }

@@ -19,12 +19,11 @@ pub struct UnreadableBrand {
     /// True if the release has the brand as in the previous release. False if the brand is left out, because no release
     /// had it or its parts have another layout.
     pub kept: bool,
-    /// Missing or damaged lake files with rows of the brand. Empty if a repair gave the files up; the brand's next
+    /// Missing or damaged lake files with rows of the brand. Empty if a repair gave the files up. The brand's next
     /// crawl then restores its rows.
     pub files: Vec<String>,
 }
 
-/// Lost files, and the brands affected by them, found during a build.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
     files: Vec<LostFile>,
@@ -34,7 +33,7 @@ pub(crate) struct Losses {
     held: BTreeSet<StoreHost>,
 }
 
-/// Tables about brands, without their products; every build reads these tables completely.
+/// Tables about brands, without their products. Every build reads these tables completely.
 const OF_BRANDS: [TableName; 7] = [
     TableName::Brands,
     TableName::ShippingPolicies,
@@ -45,11 +44,10 @@ const OF_BRANDS: [TableName; 7] = [
     TableName::WidgetRatings,
 ];
 
-/// Tables about products.
 const OF_PRODUCTS: [TableName; 3] = [TableName::Products, TableName::Variants, TableName::Reviews];
 
 impl Losses {
-    /// Creates a value without losses, for which the given brands stay as in the previous release.
+    /// The given brands stay as in the previous release.
     pub(crate) fn holding(held: &[HeldBrand]) -> Self {
         Self {
             held: held.iter().map(|brand| brand.store.clone()).collect(),
@@ -93,9 +91,9 @@ impl Losses {
         !is_held && !row.catalogue_hash.is_empty() && !self.is_lost(snapshot.bucket_of(&row.brand.store))
     }
 
-    /// Returns the unreadable brands in their state from the previous release. These are brands with known rows, and
-    /// brands in buckets whose rows of `brands` are lost. A brand that no release contained is returned unchanged, and
-    /// the plan leaves it out.
+    /// Returns the unreadable brands in their state from the previous release: brands with known rows, and brands in
+    /// buckets whose rows of `brands` are lost. A brand that no release contained is returned unchanged, and the plan
+    /// leaves it out.
     pub(crate) fn kept(
         &mut self,
         snapshot: &LakeSnapshot,
@@ -125,7 +123,7 @@ impl Losses {
         }
         for row in rows.into_values() {
             kept.push(LakeStore {
-                // The count may be wrong, so the brand must not appear to be empty.
+                // The count may be wrong, and the brand must not appear to be empty.
                 product_count: row.product_count.max(1),
                 facts: data_index::BrandFacts {
                     brand: row.brand,
@@ -145,12 +143,10 @@ impl Losses {
         kept
     }
 
-    /// Returns the unreadable stores.
     pub(crate) fn stores(&self) -> BTreeSet<StoreHost> {
         self.stores.keys().cloned().collect()
     }
 
-    /// Returns the paths of the lost files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.path.as_str())
     }
@@ -163,12 +159,11 @@ impl Losses {
             run.live &= is_needed(&run.store);
         }
         manifest.brands.retain(|entry| is_needed(&entry.facts.brand.store));
-        // Cleared so that nothing else counts as unchanged and is reused.
+        // Otherwise other data would count as unchanged and be reused.
         manifest.lake.clear();
         manifest
     }
 
-    /// Returns the unreadable brands for the report.
     pub(crate) fn told(&self, left_out: &BTreeSet<StoreHost>) -> Vec<UnreadableBrand> {
         let of = |(store, slug): (&StoreHost, &BrandSlug)| {
             let bucket = self.buckets.get(store).copied();
@@ -187,17 +182,15 @@ impl Losses {
     }
 }
 
-/// Metric: number of brands that the last build could not read.
+/// Number of brands that the last build could not read.
 const UNREADABLE: &str = "release_unreadable_brands";
-/// Metric: number of brands that the last build held back.
+/// Number of brands that the last build held back.
 const HELD: &str = "release_held_brands";
-/// Metric: 1 if a file of the price history was missing in the last build.
+/// 1 if a file of the price history was missing in the last build.
 const HISTORY_LOST: &str = "release_price_history_lost";
 
-/// Maximum number of brands named in a warning.
 const NAMED_MAX: usize = 20;
 
-/// Returns advice for restoring the rows of lost files.
 fn way_back(files: &[String]) -> &'static str {
     let of_no_crawl = TableName::DELIVERY.iter().chain(&TableName::WIDGETS);
     let is_of_no_crawl = |file: &String| of_no_crawl.clone().any(|table| file.starts_with(&format!("{table}/")));
@@ -208,7 +201,7 @@ fn way_back(files: &[String]) -> &'static str {
     }
 }
 
-/// Logs unreadable brands, so that an operator who reads the job's log sees them.
+/// An operator who reads the job's log sees unreadable brands.
 pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>) {
     metrics::describe_gauge!(
         UNREADABLE,
@@ -242,7 +235,6 @@ pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>
     }
 }
 
-/// Logs the reason for each brand that is held back.
 pub(crate) fn warn_of_held(held: &[HeldBrand]) {
     metrics::describe_gauge!(
         HELD,

@@ -35,14 +35,11 @@ impl BuildOutcome {
     }
 }
 
-/// Age below which another process may be about to open a cached file.
+/// Another process may be about to open a younger cached file.
 const CACHED_AT_LEAST: Duration = Duration::from_secs(3600);
 
 /// Runs [`build_release`] and its follow-up work. Warns if a rolled-back release is built again or a pin has ended, and
 /// deletes cached files that no release needs.
-///
-/// # Errors
-/// See [`ReleaseBuildError`].
 pub async fn make_release(
     lake: &Lake,
     releases: &ReleaseStore,
@@ -50,7 +47,7 @@ pub async fn make_release(
     progress: Arc<dyn BuildProgress>,
     clock: &dyn Clock,
 ) -> Result<BuildOutcome, ReleaseBuildError> {
-    // If this cannot be read, only a warning is missing; the build continues.
+    // Without this, only a warning is missing.
     let rolled_back = releases.rolled_back().await.unwrap_or_default();
     let before = releases.current().await.ok().flatten();
     let report = build_release(lake, releases, options, progress, clock).await?;
@@ -81,9 +78,9 @@ pub async fn make_release(
     })
 }
 
-/// Deletes cached files that are not needed by any release to which a rollback is possible. Returns the number of bytes
-/// freed. The cache belongs to the build and, on the same machine, to the query server. Files that the server has open
-/// stay readable, and missing files are fetched again.
+/// Deletes cached files that no release needs to which a rollback is possible. Returns the number of bytes freed. The
+/// cache belongs to the build and, on the same machine, to the query server. Files that the server has open stay
+/// readable, and missing files are fetched again.
 pub(crate) async fn clean_cache(
     releases: &ReleaseStore,
     cache_dir: &Path,

@@ -14,18 +14,16 @@ use data_release::{AssembleError, LocalRelease, ReleaseStore, write_matches};
 
 use crate::error::ReleaseBuildError;
 
-/// Locations that may contain the files of a release.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
     pub(crate) releases: &'a ReleaseStore,
-    /// Folder of the files that were created for this release.
     pub(crate) files: &'a Path,
     pub(crate) cache: &'a Path,
 }
 
 /// Adds the pairs of equal products to the manifest. Files shared with the previous release are fetched to `cache`, as
-/// for the checks. If the parts cannot be read, the manifest stays unchanged: the checks report the reason and repair
-/// what they can.
+/// for the checks. If the parts cannot be read, the manifest stays unchanged, because the checks report the reason and
+/// repair the possible.
 pub(crate) async fn with_matches(
     manifest: Manifest,
     previous: Option<&Manifest>,
@@ -69,11 +67,11 @@ fn taken_over(manifest: &Manifest, previous: &Manifest) -> Option<MatchesEntry> 
     previous.matches.clone().filter(|found| is_same && found.rules == RULES)
 }
 
-/// Creates a folder with all files of the release, including shared ones.
+/// The folder contains all files of the release, including shared ones.
 async fn gather(manifest: &Manifest, places: Places<'_>) -> Result<tempfile::TempDir, ReleaseBuildError> {
     let Places { releases, files, cache } = places;
     let is_new = |file: &FileEntry| files.join(file.sha256.to_string()).exists();
-    // Files created for this release are not in the store yet, so only shared files are fetched.
+    // Files created for this release are not in the store yet, so that only shared files are fetched.
     let mut shared = manifest.clone();
     for part in &mut shared.parts {
         part.files.retain(|file| !is_new(file));
@@ -127,7 +125,6 @@ fn find(local: LocalRelease, files: &Path) -> Result<MatchesEntry, ReleaseBuildE
     write_matches(files, RULES, &pairs).map_err(ReleaseBuildError::Matches)
 }
 
-/// Live products of an opened release, by number.
 struct Products<'a> {
     release: &'a Release,
     rows: Vec<RowAddress>,
@@ -141,7 +138,7 @@ impl<'a> Products<'a> {
             live.map(move |row| RowAddress { part: at, row })
         });
         let mut rows: Vec<RowAddress> = rows.collect();
-        // Sorted by id, so that the pairs do not depend on the division into parts.
+        // The pairs must not depend on the division into parts.
         rows.sort_by_cached_key(|at| release.part(at.part).map(|part| *part.cards().id(at.row).as_bytes()));
         Self { release, rows }
     }
@@ -193,7 +190,7 @@ impl Catalogue for Products<'_> {
     }
 
     fn named(&self, row: u32) -> ProductNames<'_> {
-        // Only numbers from `rows` are used here, so the row always exists.
+        // Only numbers from `rows` are used here, so that the row always exists.
         self.named(row).unwrap_or(ProductNames {
             store: u32::MAX,
             brand: "",

@@ -14,10 +14,9 @@ use crate::progress::BuildProgress;
 
 /// Number of products per batch from the lake reader to the indexer.
 const CHUNK_PRODUCTS: usize = 512;
-/// Number of chunks in the channel between reader and indexer: limits memory and keeps both busy.
+/// Number of chunks in the channel between reader and indexer, which limits memory and keeps both busy.
 const CHUNKS_WAITING: usize = 4;
 
-/// State shared by the builds of all parts.
 #[derive(Clone)]
 pub(crate) struct Workshop {
     pub(crate) snapshot: LakeSnapshot,
@@ -28,7 +27,6 @@ pub(crate) struct Workshop {
     pub(crate) history_lost: Arc<OnceLock<LakeError>>,
 }
 
-/// Builds all parts of the plan, `threads` at a time.
 pub(crate) async fn build_parts(
     plan: &BuildPlan,
     workshop: &Workshop,
@@ -52,14 +50,14 @@ async fn build_part(part: &PartPlan, workshop: Workshop, dir: &Path) -> Result<B
     let history = workshop.snapshot.readable_price_history(&stores).await;
     let (history, lost) = history.map_err(ReleaseBuildError::History)?;
     if let Some(error) = lost {
-        // All parts read the same history files, so the first error is sufficient.
+        // All parts read the same history files, so that the first error suffices.
         let _ = workshop.history_lost.set(error);
     }
     // Indexing takes seconds of CPU time and must not block async threads.
     let indexer = tokio::task::spawn_blocking(move || index(builder, receiver, &facts, &history, progress.as_ref()));
     let read = read(&workshop.snapshot, &stores, sender).await;
     let built = indexer.await.map_err(|_| ReleaseBuildError::BrokeOff)?;
-    // A failed indexer closes the channel, which also ends the reading, so the indexer's error is returned first.
+    // A failed indexer closes the channel, which also ends the reading, so that the indexer's error comes first.
     let built = built?;
     read?;
     Ok(built)

@@ -1,4 +1,4 @@
-/// Receiver of a build's progress; calls come from several threads.
+/// Receiver of a build's progress. Several threads call it.
 pub trait BuildProgress: Send + Sync + std::fmt::Debug {
     /// Called when the plan is complete, with the number of products to index.
     fn planned(&self, _products: u64) {}

@@ -1,6 +1,6 @@
 //! Prepares reviews from review apps for a release: a file for each brand with a review app, and totals.
 //!
-//! If the app has a rating or review of a product, the data from the product's own page is not added.
+//! An app's rating or review of a product replaces the data from the product's own page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,7 +12,7 @@ use data_release::write_reviews;
 
 use crate::error::ReleaseBuildError;
 
-/// Maximum number of reviews of one product in a release, newest first; the lake has all.
+/// Maximum number of reviews of one product in a release. The newest are used, and the lake has all.
 const REVIEWS_MAX: usize = 500;
 
 /// Returns the reviews of each store's app. If the reviews and the brand's catalogue are the same as for the previous
@@ -48,7 +48,7 @@ pub(crate) async fn reviews(
             _ => drop(wanted.insert(store.clone())),
         }
     }
-    // Processed by bucket, like the lake's files, so that each file is read once and memory use stays small.
+    // The lake's files follow the buckets, so that each file is read once and memory use stays small.
     let mut buckets: BTreeMap<u32, BTreeSet<StoreHost>> = BTreeMap::new();
     for store in wanted {
         buckets.entry(snapshot.bucket_of(&store)).or_default().insert(store);
@@ -74,7 +74,7 @@ async fn of_stores(
     }
     let mut shown = match snapshot.shown_reviews(&told).await {
         Ok(shown) => shown,
-        // Rows of the products are lost, so the brands stay as in the previous release.
+        // Rows of the products are lost, so that the brands stay as in the previous release.
         Err(error) if error.lost_file().is_some() => {
             let entries = previous.into_iter().flat_map(|manifest| &manifest.brands);
             let facts = entries.map(|entry| &entry.facts);
@@ -102,7 +102,7 @@ async fn of_stores(
     Ok(held)
 }
 
-/// Groups reviews and ratings by product, for listed products only.
+/// Only listed products are included.
 fn products(
     ratings: Vec<WidgetRating>,
     reviews: Vec<WidgetReview>,

@@ -50,8 +50,7 @@ pub(crate) async fn stores(
     Ok(stores)
 }
 
-/// Returns each store's file of delivery data. The tables are read only if they changed since the previous release,
-/// because they change rarely and can be large.
+/// The tables change rarely and can be large, so that they are read only if they changed since the previous release.
 async fn delivery(
     snapshot: &LakeSnapshot,
     previous: Option<&Manifest>,
@@ -65,7 +64,7 @@ async fn delivery(
                 .iter()
                 .all(|table| told(table) == manifest.lake.get(table.as_str()))
     };
-    // For brands that are held back, a release has older data.
+    // A release has older data of brands that are held back.
     let held_none = |manifest: &&Manifest| !manifest.held.iter().any(|brand| stores.contains(&brand.store));
     if let Some(previous) = previous.filter(is_as_before).filter(held_none) {
         let held = previous.brands.iter().map(|entry| &entry.facts);

@@ -22,10 +22,7 @@ pub struct CollectionReport {
     pub cache_bytes: u64,
 }
 
-/// Removes old releases, cached files that no remaining release needs, and what killed builds left behind.
-///
-/// # Errors
-/// See [`ReleaseError`].
+/// Removes old releases, cached files that no remaining release needs, and remains of killed builds.
 #[boxed]
 pub async fn collect_garbage(
     releases: &ReleaseStore,
@@ -44,7 +41,7 @@ pub async fn collect_garbage(
     Ok(CollectionReport { report, cache_bytes })
 }
 
-/// Returns the number of cached bytes that would be freed by removing the releases in `gone`.
+/// Returns the number of cached bytes that removing the releases in `gone` would free.
 async fn unneeded(
     releases: &ReleaseStore,
     cache: &Path,
@@ -72,14 +69,11 @@ async fn unneeded(
 pub struct VacuumOutcome {
     /// Removed files of the lake.
     pub report: VacuumReport,
-    /// Damaged manifests and release log entries; the lake files that they need are unknown.
+    /// Damaged manifests and release log entries. The lake files that they need are unknown.
     pub unreadable: Vec<Unreadable>,
 }
 
 /// Removes lake files that are older than `retention` and that no release needs.
-///
-/// # Errors
-/// See [`UpkeepError`].
 #[boxed]
 pub async fn vacuum_lake(
     lake: &Lake,
@@ -117,7 +111,7 @@ pub struct TidyOptions {
     pub retention: Duration,
     /// Rules for keeping releases.
     pub gc: GcOptions,
-    /// Number of lake commits between vacuums, and number of release log events between collections of old releases.
+    /// Number of lake commits between vacuums, and of release log events between collections of old releases.
     pub every: u64,
     /// Maximum number of file merges in one call.
     pub merges_max: usize,
@@ -151,11 +145,11 @@ pub struct UpkeepReport {
 }
 
 /// Does a limited part of the upkeep, so that an unattended market does not grow with every crawl. Small lake files are
-/// merged, and sometimes unneeded files and releases are removed. The work is the same as that of the upkeep jobs, in
-/// small steps. Most calls find nothing to do. Releases are collected only if the preceding build `published` one.
+/// merged, and sometimes unneeded files and releases are removed. The work is that of the upkeep jobs, in small steps.
+/// Most calls find nothing to do. Releases are collected only if the preceding build `published` one.
 ///
 /// # Errors
-/// See [`UpkeepError`]; the next call does what was not done.
+/// An [`UpkeepError`]. The next call does the remaining work.
 #[boxed]
 pub async fn tidy(
     lake: &Lake,

@@ -27,7 +27,7 @@ async fn objects(storage: &Storage) -> Vec<ObjectPath> {
     paths
 }
 
-/// Returns damaged versions of the bytes; `None` stands for a deleted object.
+/// `None` stands for a deleted object.
 fn harms(bytes: &[u8]) -> [Option<Vec<u8>>; 6] {
     let cut = |share: usize| bytes.get(..bytes.len() * share / 3).map(<[u8]>::to_vec);
     let (zeroed, other) = (Some(vec![0; bytes.len()]), Some(b"{\"event\":{}}".to_vec()));
@@ -40,7 +40,7 @@ async fn whatever_becomes_of_one_object_beside_the_files_the_next_build_is_publi
     // An event, its copy and a manifest for each of two releases, and the refusal.
     assert_eq!(paths.len(), 7, "{paths:?}");
     for (nth, path) in (0..6).flat_map(|nth| paths.iter().map(move |path| (nth, path))) {
-        // Manifests have the same names in every rig, because they are named by content and built at the same times.
+        // Manifests are named by content and built at the same times, so that they have the same names in every rig.
         let rig = market().await;
         let storage = rig.storage.child("releases");
         let whole = get_bytes(&storage, path).await.unwrap().unwrap();

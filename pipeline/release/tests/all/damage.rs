@@ -25,7 +25,6 @@ fn hour(number: i64) -> Timestamp {
     start.plus_millis(number * 3_600_000)
 }
 
-/// Creates a store with this number of products.
 pub(crate) fn refresh(name: &str, number: i64, products: u64) -> BrandRefresh {
     let brand = Brand {
         store: format!("{name}.myshopify.com").parse().unwrap(),
@@ -73,7 +72,7 @@ impl Rig {
         self.build_with(full, None).await
     }
 
-    /// Runs a build that holds brands back, except those with the accepted slug.
+    /// The build holds brands back, except those with the accepted slug.
     async fn judged(&self, full: bool, accepted: Option<&str>) -> ReleaseReport {
         let accepted = accepted.map(|slug| AcceptedBrands::Brands([slug.parse().unwrap()].into()));
         let gate = Gate {
@@ -94,7 +93,7 @@ impl Rig {
             full,
             dry_run: false,
             checks: CheckOptions::default(),
-            // Small, so that a merge would include the parts of the lost brand.
+            // With a small factor, a merge would include the parts of the lost brand.
             plan: PlanOptions {
                 merge_factor: 2,
                 ..PlanOptions::default()
@@ -115,7 +114,6 @@ impl Rig {
         releases.manifest(current.id).await.unwrap()
     }
 
-    /// Returns the number of products of each brand in the current release.
     pub(crate) async fn served(&self) -> BTreeMap<String, u64> {
         let brands = self.manifest().await.brands.into_iter();
         brands
@@ -290,7 +288,6 @@ async fn a_lost_file_of_the_price_history_costs_a_release_what_it_held_and_is_sa
     }
 }
 
-/// Multiplies all prices of the catalogue by a hundred.
 fn dear(mut refresh: BrandRefresh) -> BrandRefresh {
     for variant in refresh.products.iter_mut().flat_map(|product| &mut product.variants) {
         variant.price_minor *= 100;

@@ -21,7 +21,6 @@ fn hour(number: i64) -> Timestamp {
     start.plus_millis(number * 3_600_000)
 }
 
-/// Creates a store with products of the given vendors and titles.
 fn refresh(name: &str, run: i64, titles: &[(&str, &str)]) -> BrandRefresh {
     let brand = Brand {
         store: format!("{}.myshopify.com", name.to_lowercase()).parse().unwrap(),
@@ -91,7 +90,6 @@ impl Rig {
         local.open().unwrap()
     }
 
-    /// Returns all data about pairs in the release.
     async fn told(&self) -> Vec<String> {
         let release = self.open().await;
         let matches = release.matches().unwrap();
@@ -104,7 +102,7 @@ impl Rig {
         told.collect()
     }
 
-    /// Returns the titles of the pairs, each pair once.
+    /// Each pair occurs once.
     async fn pairs(&self) -> Vec<(String, String)> {
         let release = self.open().await;
         let matches = release.matches().unwrap();
@@ -146,7 +144,6 @@ async fn a_release_knows_which_products_of_two_brands_are_the_same() {
     .await;
     rig.build(false).await;
     assert_eq!(rig.pairs().await, [told(SERUM, SERUM_AGAIN)]);
-    // Unchanged data gives no new release, and the matches stay.
     assert_eq!(rig.build(false).await.outcome, ReleaseOutcome::Unchanged);
 }
 
@@ -167,7 +164,6 @@ async fn what_a_changed_store_brings_is_compared_with_stores_that_stayed() {
     let mut expected = vec![told(SERUM, SERUM_AGAIN), told(CREAM, CREAM_AGAIN)];
     expected.sort();
     assert_eq!(pairs, expected);
-    // A full build finds the same matches.
     rig.build(true).await;
     assert_eq!(rig.pairs().await, pairs);
 }
@@ -190,7 +186,7 @@ fn reviewed(brand: &Brand, id: &str) -> ReviewChanges {
     told
 }
 
-/// Tests files of a brand besides its parts. Some are new in this release, and some come from the previous one.
+/// Some files of a brand are new in this release, and some come from the previous one.
 #[tokio::test]
 async fn reviews_and_delivery_of_brands_old_or_new_hide_no_match() {
     let rig = Rig::new().await;
@@ -234,7 +230,6 @@ async fn reviews_and_delivery_of_brands_old_or_new_hide_no_match() {
     assert_eq!(rig.pairs().await, expected);
 }
 
-/// Creates a store whose product with this title has a barcode.
 fn barred(name: &str, run: i64, (vendor, title): (&str, &str), barcode: &str) -> BrandRefresh {
     let mut refresh = refresh(name, run, &[(vendor, title)]);
     refresh.products[0].variants[0].barcode = Some(barcode.to_owned());

@@ -90,7 +90,7 @@ impl Rig {
             full: false,
             dry_run: false,
             checks: CheckOptions::default(),
-            // At this value only the changed store is indexed, even if it is most of a part.
+            // At this value, only the changed store is indexed, even if it is most of a part.
             plan: PlanOptions {
                 dead_share_max: 1.0,
                 ..PlanOptions::default()
@@ -175,7 +175,7 @@ async fn shipping_and_delivery_reach_the_release_without_a_product_being_indexed
     assert_eq!((days, release.pincodes_covered()), (Some(3), 2));
     assert_eq!(rig.build().await.outcome, ReleaseOutcome::Unchanged);
 
-    // A price changes in another table, so the delivery data stays and its file is not written again.
+    // A price changes in another table, so that the delivery data stays and its file is not written again.
     rig.commit(vec![refresh("alpha", 2, 90)]).await;
     let third = rig.build().await;
     assert_eq!((third.outcome, third.products_indexed), (ReleaseOutcome::Published, 3));
@@ -206,7 +206,7 @@ async fn price_history_reaches_the_release_with_the_products() {
     let release = rig.open().await;
     assert_eq!(went(&release, "alpha", 1), [(hour(1), Some(100))]);
 
-    // A price that fell and rose again between two releases is in the history too.
+    // The history also contains a price that fell and rose again between two releases.
     rig.commit(vec![refresh("alpha", 2, 80)]).await;
     rig.commit(vec![refresh("alpha", 3, 100)]).await;
     let built = rig.build().await;
@@ -264,7 +264,7 @@ async fn what_was_seen_live_reaches_the_next_release_and_indexes_that_brand_alon
     assert_eq!(behind().await, (0, None));
     assert_eq!(rig.build().await.outcome, ReleaseOutcome::Unchanged);
 
-    // A crawl finds the store unchanged, so the earlier price is back.
+    // A crawl finds the store unchanged, so that the earlier price is back.
     let span = CrawlSpan {
         began_at: hour(5),
         ended_at: hour(5),
@@ -289,7 +289,7 @@ async fn a_release_that_the_log_names_and_that_is_gone_is_built_upon_by_way_of_t
     let first = rig.build().await;
     rig.commit(vec![refresh("alpha", 2, 90)]).await;
     rig.build().await;
-    // Simulates a rollback to a release that is already collected, killed before it noticed.
+    // A killed process did not notice that it had rolled back to a collected release.
     rig.releases.rollback(first.release).await.unwrap();
     let gone = ObjectPath::from(format!("releases/manifests/{}.json", first.release));
     rig.storage.store().delete(&gone).await.unwrap();

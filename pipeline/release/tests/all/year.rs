@@ -96,7 +96,7 @@ impl ObjectStore for RequestCounter {
         })
     }
 
-    // Deletions are not counted, because a store accepts a thousand per request.
+    // A store accepts a thousand deletions per request.
     fn delete_stream(
         &self,
         locations: BoxStream<'static, Result<ObjectPath>>,
@@ -133,7 +133,7 @@ impl ObjectStore for RequestCounter {
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// Time between two crawls, so that a thousand crawls take a year.
+/// A thousand crawls take a year.
 const STEP_MS: i64 = 365 * 24 * HOUR_MS / 1_000;
 
 const STORES: usize = 6;
@@ -161,7 +161,7 @@ fn refresh(store: usize, number: i64, at: Timestamp) -> BrandRefresh {
     kit::refresh(brand.clone(), number, at, products)
 }
 
-/// Returns the CPU time of this process so far (Linux only).
+/// Linux only.
 fn cpu_ms() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.split(' ').skip(13).take(2);
@@ -185,7 +185,6 @@ fn part(path: &str) -> String {
     }
 }
 
-/// Cost of one crawl.
 #[derive(Debug, Clone)]
 struct Cost {
     cpu_ms: u64,
@@ -193,7 +192,7 @@ struct Cost {
     lake_files: usize,
     release_files: usize,
     bytes: u64,
-    /// Bytes without histories and run records, which grow with the number of events.
+    /// Excludes histories and run records, which grow with the number of events.
     present_bytes: u64,
     bytes_by_part: BTreeMap<String, u64>,
 }
@@ -206,8 +205,8 @@ struct Market {
 }
 
 impl Market {
-    /// Creates a market whose last of `crawls` crawls happens now, because the lake's library drops removals older than
-    /// a week by the system clock.
+    /// The last of `crawls` crawls happens now, because the lake's library drops removals older than a week by the
+    /// system clock.
     fn until_now(crawls: i64) -> Self {
         let clock = ShiftedClock::new();
         clock.advance_ms(-crawls * STEP_MS);
@@ -226,7 +225,8 @@ impl Market {
         }
     }
 
-    /// Commits the changes of one store, builds and publishes a release, and does the upkeep, like a separate process.
+    /// Commits the changes of one store, builds and publishes a release, and does the upkeep, as a separate process
+    /// would.
     async fn crawl(&self, number: i64, tidies: bool) -> Cost {
         let (begun, asked) = (cpu_ms(), self.requests.load(Ordering::Relaxed));
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
@@ -295,12 +295,11 @@ impl Market {
 
 type Measure = fn(&Cost) -> u64;
 
-/// Returns the mean of a measure over crawls.
 fn mean(costs: &[Cost], what: Measure) -> f64 {
     costs.iter().map(|cost| what(cost) as f64).sum::<f64>() / costs.len() as f64
 }
 
-/// Asserts that costs grow from the second to the last quarter of the crawls only by the added rows.
+/// From the second to the last quarter of the crawls, costs may grow only by the added rows.
 fn is_flat(costs: &[Cost]) {
     let quarter = costs.len() / 4;
     let (early, late) = (&costs[quarter..2 * quarter], &costs[3 * quarter..]);
