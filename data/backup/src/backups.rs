@@ -11,11 +11,10 @@ use crate::{BackupError, BackupId, Manifest};
 
 /// Folder of the manifests, which list the objects of each backup.
 const FOLDER: &str = "backups";
-/// File extension of a manifest.
 const ENDING: &str = ".json.zst";
-/// Maximum unpacked size of a manifest that is read, enough for about five million objects.
+/// Maximum unpacked size of a manifest, enough for about five million objects.
 const MANIFEST_BYTES_MAX: usize = 1 << 30;
-/// Zstd level. Manifests are small and repetitive, so a fast level is enough.
+/// Manifests are small and repetitive, so that a fast level is enough.
 const LEVEL: i32 = 3;
 
 /// A backup as it appears in the list of all backups.
@@ -29,7 +28,6 @@ fn path(id: &BackupId) -> ObjectPath {
     ObjectPath::from(format!("{FOLDER}/{id}{ENDING}"))
 }
 
-/// Returns every object below a folder, with its size.
 pub(crate) async fn objects(storage: &Storage, folder: &str) -> Result<HashMap<String, u64>, StorageError> {
     let prefix = ObjectPath::from(folder);
     let listed = storage.store().list(Some(&prefix));
@@ -82,13 +80,13 @@ pub async fn load(backups: &Storage, id: Option<&BackupId>) -> Result<Manifest, 
     Ok(manifest)
 }
 
-/// Returns the maximum unpacked size of a manifest: the size that it declares, up to a limit.
+/// Returns the unpacked size that a manifest declares, up to a limit.
 fn unpacked(packed: &[u8]) -> usize {
     let said = zstd::bulk::Decompressor::upper_bound(packed);
     said.unwrap_or(MANIFEST_BYTES_MAX).min(MANIFEST_BYTES_MAX)
 }
 
-/// Writes the manifest of a new backup. Returns `false` if its name is taken.
+/// Returns `false` if the name of the backup is taken.
 pub(crate) async fn store(backups: &Storage, manifest: &Manifest) -> Result<bool, BackupError> {
     let damaged = |source| BackupError::Manifest {
         id: manifest.id.clone(),
@@ -99,19 +97,18 @@ pub(crate) async fn store(backups: &Storage, manifest: &Manifest) -> Result<bool
     Ok(put_new(backups, &path(&manifest.id), packed).await?)
 }
 
-/// Compresses a manifest with a checksum, so that a flipped bit is an error when it is unpacked.
+/// A checksum makes a flipped bit an error when the manifest is unpacked.
 fn packed(plain: &[u8]) -> io::Result<Vec<u8>> {
     let mut zstd = zstd::bulk::Compressor::new(LEVEL)?;
     zstd.include_checksum(true)?;
     zstd.compress(plain)
 }
 
-/// Removes the manifest of a backup; its objects stay.
+/// The objects of the backup stay.
 pub(crate) async fn forget(backups: &Storage, id: &BackupId) -> Result<(), BackupError> {
     remove(backups, &path(id)).await
 }
 
-/// Removes an object if it exists.
 pub(crate) async fn remove(storage: &Storage, path: &ObjectPath) -> Result<(), BackupError> {
     use data_storage::ObjectStoreExt as _;
     match storage.store().delete(path).await {

@@ -10,31 +10,26 @@ use crate::BackupError;
 
 /// Maximum size of an object that is loaded into memory while it is copied. Larger objects are read twice.
 const HELD_BYTES_MAX: u64 = 8 << 20;
-/// Number of objects that are copied concurrently.
 pub(crate) const COPIES_AT_ONCE: usize = 8;
 /// Number of parts of one large object that are uploaded concurrently.
 const PARTS_AT_ONCE: usize = 2;
-/// Number of bytes in one part of a large object.
 const PART_BYTES: usize = 8 << 20;
 /// Maximum number of attempts to read an object that changes while it is copied.
 const TRIES_MAX: u32 = 4;
 
-/// An object after it was copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CopiedObject {
     pub(crate) sha256: String,
     pub(crate) bytes: u64,
     pub(crate) etag: Option<String>,
-    /// `true` if the object was written; `false` if the backups already had an object with the same content.
+    /// `true` if the object was written. `false` if the backups already had an object with the same content.
     pub(crate) is_new: bool,
 }
 
-/// Returns the path of an object among the backups.
 pub(crate) fn object_path(sha256: &str) -> ObjectPath {
     ObjectPath::from(format!("objects/{}/{sha256}", sha256.get(..2).unwrap_or_default()))
 }
 
-/// Returns the hash and the length of a stream.
 async fn hashed(path: &ObjectPath, mut stream: Chunks) -> Result<(String, u64), StorageError> {
     let (mut digest, mut bytes) = (Sha256::new(), 0);
     while let Some(chunk) = stream.next().await {
@@ -61,7 +56,7 @@ fn write_error(path: &ObjectPath, source: object_store::Error) -> StorageError {
     }
 }
 
-/// Returns the hash and size of an object; `None` if it does not exist.
+/// Returns `None` if the object does not exist.
 pub(crate) async fn hash(storage: &Storage, path: &ObjectPath) -> Result<Option<(String, u64)>, StorageError> {
     match storage.store().get(path).await {
         Ok(answer) => hashed(path, answer.into_stream()).await.map(Some),
@@ -124,15 +119,13 @@ pub(crate) async fn keep(
     })
 }
 
-/// Location of an object.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ObjectPlace<'a> {
     pub(crate) storage: &'a Storage,
     pub(crate) path: &'a ObjectPath,
 }
 
-/// Copies an object with a known hash. Returns `false`, without having written anything, if the object is missing or
-/// has another hash.
+/// Copies an object with a known hash. Returns `false` and writes nothing if the object is missing or has another hash.
 pub(crate) async fn send(from: ObjectPlace<'_>, to: ObjectPlace<'_>, sha256: &str) -> Result<bool, StorageError> {
     let (path, target) = (from.path, to.path);
     let answer = match from.storage.store().get(path).await {

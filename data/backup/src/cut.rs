@@ -1,9 +1,8 @@
-//! Decides which objects of a home belong to a backup. This module does no I/O.
+//! Decides which objects of a home belong to a backup. The module does no I/O.
 
 use std::collections::BTreeMap;
 
-/// State of the lake that a backup contains: the newest commit batch that has ended, and the version of each table at
-/// that time.
+/// State of the lake in a backup: the newest commit batch that has ended, and the version of each table at that time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LakeCut {
     /// Number of the commit batch.
@@ -12,10 +11,9 @@ pub struct LakeCut {
     pub versions: BTreeMap<String, u64>,
 }
 
-/// Phase of a backup in which an object is copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CopyPhase {
-    /// The object is copied before the lake's state is fixed, so it may be older than the lake but not newer.
+    /// The object is copied before the lake's state is fixed, so that it may be older than the lake but not newer.
     Before,
     /// The object is copied after the lake's state is fixed, if it was listed before. The objects that it refers to
     /// exist by then.
@@ -38,7 +36,6 @@ const NEVER: [&str; 6] = [
     crate::BACKED_UP,
 ];
 
-/// Returns the phase in which the object at `path` is copied.
 pub(crate) fn turn(path: &str, with_landing: bool) -> CopyPhase {
     let is_below = |folders: &[&str]| folders.iter().any(|folder| path.starts_with(folder));
     if is_below(&NEVER) || (!with_landing && path.starts_with("landing/")) {
@@ -52,12 +49,12 @@ pub(crate) fn turn(path: &str, with_landing: bool) -> CopyPhase {
     }
 }
 
-/// Returns `true` for the marker which says that all pages of a store have landed.
+/// The marker states that all pages of a store have landed.
 fn is_end_of_landing(path: &str) -> bool {
     path.starts_with("landing/") && path.ends_with("/done.json")
 }
 
-/// Returns `true` if an object is not newer than the cut. Only objects of the lake can be newer.
+/// Only objects of the lake can be newer than the cut.
 pub(crate) fn is_within(path: &str, cut: Option<&LakeCut>) -> bool {
     let Some(within) = path.strip_prefix("lake/") else {
         return true;

@@ -80,7 +80,7 @@ pub enum BackupError {
         /// Number of attempts.
         tries: u32,
     },
-    /// The home and the backups are located inside each other.
+    /// The home and the backups are inside each other.
     #[error("backups and home must not be inside each other: {home}, {backups}")]
     Nested {
         /// URL of the home.

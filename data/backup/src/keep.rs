@@ -11,9 +11,7 @@ use crate::copy::{self, COPIES_AT_ONCE, object_path};
 use crate::mark::{Mark, holds};
 use crate::{BackupError, BackupId, VerifyReport};
 
-/// Folder of the markers of running backups.
 pub(crate) const BACKING_UP: &str = "backing-up";
-/// Path of the marker of a running clean-up.
 const PRUNING: &str = "pruning.json";
 
 /// Backups and objects that a clean-up removed, or would remove.
@@ -29,8 +27,8 @@ pub struct PruneReport {
     pub bytes: u64,
 }
 
-/// Removes all backups except the newest `keep`, and the objects that only they need. With `dry_run` it only reports
-/// what would be removed.
+/// Removes all backups except the newest `keep`, and the objects that only they need. With `dry_run`, only reports the
+/// removals.
 ///
 /// # Errors
 /// A backup is running, the manifest of a kept backup is damaged, or the storage fails.
@@ -49,8 +47,8 @@ pub async fn prune(
     lifted(&mark, done).await
 }
 
-/// Moves damaged objects into the folder `damaged`. The moved objects then count as missing, and the next backup
-/// copies them again if the home still has them. Returns the number of moved objects.
+/// Moves damaged objects into the folder `damaged`. The moved objects then count as missing, and the next backup copies
+/// them again if the home still has them. Returns the number of moved objects.
 ///
 /// # Errors
 /// A backup is running, or the storage fails.
@@ -87,14 +85,14 @@ async fn moved(backups: &Storage, sha256: &str) -> Result<bool, BackupError> {
     }
 }
 
-/// Removes the marker after the work, successful or not, so that backups can begin again.
+/// Backups can begin again after successful and failed work.
 async fn lifted<T>(mark: &Mark<'_>, done: Result<T, BackupError>) -> Result<T, BackupError> {
     let lifted = mark.lift().await;
     let done = done?;
     lifted.map(|()| done)
 }
 
-/// Removes all backups except the newest `keep`. Without `mark` the function only reports the backups to remove.
+/// Without `mark`, only reports the backups to remove.
 async fn pruned(backups: &Storage, keep: usize, mark: Option<&Mark<'_>>) -> Result<PruneReport, BackupError> {
     if let Some(mark) = mark {
         refuse_backing_up(backups, mark.began_at()).await?;

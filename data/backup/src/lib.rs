@@ -55,7 +55,6 @@ pub trait CopyProgress: Send + Sync {
     fn done(&self, bytes: u64);
 }
 
-/// Ignores progress.
 impl CopyProgress for () {
     fn total(&self, _objects: u64, _bytes: u64) {}
     fn done(&self, _bytes: u64) {}

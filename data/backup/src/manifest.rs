@@ -22,9 +22,7 @@ pub struct BackupIdError {
 }
 
 impl BackupId {
-    /// Number of digits of the time.
     const DIGITS: usize = 17;
-    /// Number of random hex digits.
     const RANDOM: usize = 8;
 
     pub(crate) fn new(at: Timestamp, random: u32) -> Self {
@@ -84,7 +82,7 @@ pub struct Entry {
     pub bytes: u64,
     /// SHA-256 of the object in hex.
     pub sha256: String,
-    /// ETag of the object in the home's storage, which lets the next backup skip reading an unchanged object. `None` if
+    /// ETag of the object in the home's storage. The next backup does not read an object with the same ETag. `None` if
     /// the storage has no ETags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
@@ -101,7 +99,7 @@ pub struct Manifest {
     pub began_at: Timestamp,
     /// URL of the home that was backed up, without credentials.
     pub home: String,
-    /// Number of the newest commit batch of the lake in the backup; `None` if the home has no lake.
+    /// Number of the newest commit batch of the lake in the backup. `None` if the home has no lake.
     pub lake_tick: Option<u64>,
     /// `true` if raw pages (`landing/`) are included.
     pub has_landing: bool,

@@ -13,10 +13,10 @@ use crate::backups::remove;
 pub(crate) const SILENT_MS_MAX: i64 = 3 * 60 * 60 * 1000;
 /// Interval in milliseconds at which a marker is renewed.
 const RENEW_MS: i64 = 60 * 1000;
-/// Like `SILENT_MS_MAX`, for markers of program versions that do not renew them.
+/// Time in milliseconds after which a marker of a program version that does not renew it counts as left behind.
 const UNRENEWED_MS_MAX: i64 = 24 * 60 * 60 * 1000;
 
-/// Marker that a program is working on the backups, until it is removed with `lift`.
+/// Marker that a program is working on the backups. `lift` removes it.
 #[derive(Debug)]
 pub(crate) struct Mark<'a> {
     backups: &'a Storage,
@@ -71,7 +71,7 @@ impl<'a> Mark<'a> {
         self.write(now).await
     }
 
-    /// Removes the marker. Keeps a marker of another program that considered this one dead.
+    /// A marker of another program that considered this one dead stays.
     pub(crate) async fn lift(&self) -> Result<(), BackupError> {
         let content = get_bytes(self.backups, &self.path).await?;
         let content = content.and_then(|content| serde_json::from_slice::<Content>(&content).ok());

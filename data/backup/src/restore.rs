@@ -10,7 +10,7 @@ use crate::copy::{self, COPIES_AT_ONCE, ObjectPlace, object_path};
 use crate::manifest::STATE_DUMP;
 use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
 
-/// Path of the object that marks a home as being restored. The object is removed when the restore has ended.
+/// Path of the object that marks a home as being restored. The end of the restore removes the object.
 pub const RESTORING: &str = "restoring.json";
 /// Objects that a home may have before a restore. No backup contains any of these objects.
 const HARMLESS: [&str; 4] = ["cache/", "doctor/", ".staging/", RESTORING];
@@ -49,10 +49,10 @@ pub async fn is_restoring(home: &Storage) -> Result<Option<RestoreNote>, BackupE
 }
 
 /// Copies every object of a backup to an empty home, and the dump of the state to `state_dump`. The same call resumes
-/// an interrupted restore. The home is marked as being restored until `end` has succeeded; in `end` the caller restores
-/// the state from its dump.
+/// an interrupted restore. The home is marked as being restored until `end` has succeeded. In `end`, the caller
+/// restores the state from its dump.
 ///
-/// If objects of the backup are lost, the restore fails before anything is written, unless `accept_loss` is set.
+/// If objects of the backup are lost, the restore fails before it writes anything, unless `accept_loss` is set.
 ///
 /// # Errors
 /// The backup does not exist, objects of it are lost, the home is not empty, or a storage fails.
@@ -139,9 +139,9 @@ where
 /// Options of a restore.
 #[derive(Clone, Copy)]
 pub struct RestoreOptions<'a> {
-    /// If `true`, nothing is written, and the objects that would be written are counted.
+    /// True to write nothing and count the objects that would be written.
     pub dry_run: bool,
-    /// If `true`, objects that the backup has lost are skipped.
+    /// True to skip objects that the backup has lost.
     pub accept_loss: bool,
     /// Local file to which the dump of the state is written.
     pub state_dump: &'a Path,
@@ -171,12 +171,9 @@ pub async fn state_dump(backups: &Storage, manifest: &Manifest, to: &Path) -> Re
     Ok(copy::send(from, to.place(), &entry.sha256).await?)
 }
 
-/// Outcome of writing an object.
 enum WriteOutcome {
     Now,
-    /// An earlier attempt had written the object.
     Before,
-    /// The backup has lost the object.
     Not,
 }
 
@@ -235,7 +232,7 @@ impl LocalFile {
     }
 }
 
-/// Fails if the home contains something that does not come from this backup.
+/// Fails if the home contains an object that does not come from this backup.
 async fn require_empty(home: &Storage, id: &BackupId) -> Result<(), BackupError> {
     let place = home.url().to_string();
     if let Some(restoring) = is_restoring(home).await? {

@@ -17,9 +17,9 @@ use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
 /// Options of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakeOptions {
-    /// If `true`, raw pages are copied too.
+    /// True to copy raw pages too.
     pub with_landing: bool,
-    /// If `true`, nothing is written, and the objects that would be written are counted.
+    /// True to write nothing and count the objects that would be written.
     pub dry_run: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct ExtraFile {
 pub struct BackupReport {
     /// Manifest of the backup. In a dry run, the hash of an object that was not read is empty.
     pub manifest: Manifest,
-    /// Number of objects that were written; in a dry run, that would be read.
+    /// Number of objects that were written, or in a dry run would be read.
     pub copied: u64,
     /// Total size of these objects in bytes.
     pub copied_bytes: u64,
@@ -51,7 +51,7 @@ pub struct RunningBackup<'a> {
     backups: &'a Storage,
     options: TakeOptions,
     progress: &'a dyn CopyProgress,
-    /// Marker of the running backup. `None` in a dry run, which does not block other programs.
+    /// Marker of the running backup. A dry run has none, and does not block other programs.
     mark: Option<Mark<'a>>,
     manifest: Manifest,
     /// Objects of the previous backup by path. An object with the same ETag and size is unchanged.
@@ -73,7 +73,6 @@ impl std::fmt::Debug for RunningBackup<'_> {
     }
 }
 
-/// An object as listed in the home.
 #[derive(Debug, Clone)]
 struct HomeObject {
     path: ObjectPath,
@@ -81,11 +80,11 @@ struct HomeObject {
     etag: Option<String>,
 }
 
-/// Begins a backup, and copies the objects that must not be newer than the lake. After this, the caller takes the
-/// lake's newest commit batch as the cut and passes it to [`RunningBackup::finish`].
+/// Begins a backup, and copies the objects that must not be newer than the lake. The caller then takes the lake's
+/// newest commit batch as the cut and passes it to [`RunningBackup::finish`].
 ///
 /// # Errors
-/// Backups and home are located inside each other, a clean-up is running, or a storage fails.
+/// Backups and home are inside each other, a clean-up is running, or a storage fails.
 pub async fn begin<'a>(
     home: &'a Storage,
     backups: &'a Storage,
@@ -136,7 +135,7 @@ pub async fn begin<'a>(
 async fn before(backups: &Storage, there: &HashMap<String, u64>) -> Result<HashMap<String, Entry>, BackupError> {
     let newest = match backups::load(backups, None).await {
         Ok(manifest) => Some(manifest),
-        // Without the newest backup everything is read again.
+        // Without the newest backup, everything is read again.
         Err(BackupError::NoBackup { .. } | BackupError::Manifest { .. } | BackupError::Newer { .. }) => None,
         Err(error) => return Err(error),
     };
@@ -182,14 +181,14 @@ impl RunningBackup<'_> {
 
     /// Abandons the backup. Copied objects stay, and other programs need not wait for it.
     pub async fn abandon(self) {
-        // If the marker cannot be removed, it blocks other programs until it expires.
+        // A marker that cannot be removed blocks other programs until it expires.
         if let Some(mark) = &self.mark {
             let _ = mark.lift().await;
         }
     }
 
-    /// Copies the remaining objects as of `cut` and the given files, and writes the manifest. Without a cut, the home
-    /// has no lake.
+    /// Copies the remaining objects as of `cut` and the given files, and writes the manifest. A home without a lake has
+    /// no cut.
     ///
     /// # Errors
     /// A storage fails, or an object keeps changing. Copied objects stay, and the next backup does not copy them again.
@@ -246,7 +245,6 @@ impl RunningBackup<'_> {
         }
     }
 
-    /// Returns every object of the home.
     async fn seen(&self) -> Result<Vec<HomeObject>, BackupError> {
         let listed = self.home.store().list(None).map_ok(|meta| HomeObject {
             path: meta.location,
@@ -338,7 +336,6 @@ impl RunningBackup<'_> {
         }
     }
 
-    /// Adds a local file to the backup.
     async fn give(&mut self, given: ExtraFile) -> Result<(), BackupError> {
         let failed = |source| BackupError::File {
             path: given.file.display().to_string(),
@@ -369,7 +366,7 @@ impl RunningBackup<'_> {
         Ok(())
     }
 
-    /// Writes the manifest, if every object that it names exists.
+    /// The manifest is written only if every object that it names exists.
     async fn write(&self) -> Result<(), BackupError> {
         let missing = backups::missing(self.backups, &self.manifest).await?;
         if let Some(first) = missing.first() {
@@ -379,7 +376,7 @@ impl RunningBackup<'_> {
                 first: first.clone(),
             });
         }
-        // The name contains a random part, so it is unique.
+        // The name contains a random part, so that it is unique.
         backups::store(self.backups, &self.manifest).await.map(drop)
     }
 }

@@ -21,7 +21,7 @@ pub struct VerifyReport {
     pub damaged_sha256: BTreeSet<String>,
 }
 
-/// Reads every object of a backup and compares its hash. Verifies the newest backup if `id` is `None`. Writes nothing.
+/// Reads every object of a backup, or of the newest one if `id` is `None`, and compares its hash. Writes nothing.
 ///
 /// # Errors
 /// The backup does not exist, its manifest is damaged, or the storage fails.

@@ -56,13 +56,13 @@ async fn fill(home: &Storage) {
     ] {
         put(home, path, content).await;
     }
-    // The object is too large to be loaded into memory, so it is copied in parts.
+    // The object is too large to be loaded into memory, so that it is copied in parts.
     put(home, "releases/files/large", vec![7; 9 << 20]).await;
 }
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// Returns a clock that is one second later at each call, because backup ids sort by time.
+/// Backup ids sort by time, so that the clock is one second later at each call.
 fn later() -> Arc<SetClock> {
     static MADE: AtomicI64 = AtomicI64::new(0);
     let clock = SetClock::noon();
@@ -92,7 +92,6 @@ async fn restore(backups: &Storage, home: &Storage, folder: &Path) -> Result<Res
     Ok(data_backup::restore(backups, home, None, options, end).await?.unwrap())
 }
 
-/// Returns all objects of a storage with their bytes.
 async fn contents(storage: &Storage) -> BTreeMap<String, Vec<u8>> {
     let listed: Vec<_> = storage.store().list(None).try_collect().await.unwrap();
     let mut found = BTreeMap::new();
@@ -107,7 +106,6 @@ fn paths(manifest: &Manifest) -> Vec<&str> {
     manifest.entries.iter().map(|entry| entry.path.as_str()).collect()
 }
 
-/// Returns a storage on disk and another one in memory.
 fn storages() -> (tempfile::TempDir, Storage, Storage) {
     let folder = tempfile::tempdir().unwrap();
     let home = Storage::from_path(&folder.path().join("home")).unwrap();
@@ -151,7 +149,7 @@ async fn a_second_backup_copies_what_is_new_alone() {
     put(&home, "checks/00000000000000000001.json", "checked again").await;
     put(&home, "registry/00000000000000000002.json", "a brand").await;
     let second = take(&home, &backups, Vec::new()).await.unwrap();
-    // The second brand has the same bytes as the first one, so they are already stored.
+    // The second brand has the bytes of the first one, which are already stored.
     assert_eq!((second.copied, second.copied_bytes), (1, 13));
     assert_eq!(data_backup::list(&backups).await.unwrap().len(), 2);
 }
@@ -300,7 +298,7 @@ async fn a_backup_and_a_clean_up_exclude_each_other_until_one_was_silent_for_hou
     data_backup::prune(&backups, 1, false, clock.as_ref()).await.unwrap();
 }
 
-/// Progress receiver that advances the clock by twenty minutes for each object.
+/// The clock advances by twenty minutes for each object.
 #[derive(Debug)]
 struct Slow(Arc<SetClock>);
 
@@ -328,7 +326,7 @@ async fn a_slow_backup_says_that_it_is_at_work_and_one_that_stood_still_gives_up
     assert!(hours > 3, "{hours}");
     let refused = data_backup::prune(&backups, 1, false, clock.as_ref()).await;
     assert!(matches!(refused, Err(BackupError::Busy { .. })), "{refused:?}");
-    // For example, the machine was suspended.
+    // A suspended machine has such a gap.
     clock.advance_ms(3 * HOUR_MS);
     let lapsed = taking.finish(lake(), Vec::new()).await;
     assert!(matches!(lapsed, Err(BackupError::Lapsed { .. })), "{lapsed:?}");
@@ -448,7 +446,7 @@ async fn a_backup_that_dies_at_any_write_is_none_and_the_next_one_is_whole() {
         }
         let listed = data_backup::list(&inner).await.unwrap();
         if !listed.is_empty() {
-            // If the backup is listed, it is complete; only its marker was not removed.
+            // A listed backup is complete, even if its marker was not removed.
             assert!(data_backup::verify(&inner, None, &()).await.unwrap().damaged.is_empty());
         }
         take(&home, &inner, Vec::new()).await.unwrap();
