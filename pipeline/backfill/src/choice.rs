@@ -1,4 +1,4 @@
-//! Chooses which landing of a store is reread. Pure.
+//! Chooses which landing of a store is reread. The module does no I/O.
 
 use data_model::{RunId, Timestamp};
 use pipeline_crawl::StoreCrawl;
@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::Range;
 
-/// Known data about a store, to be compared with its landed crawls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoreRecord<'a> {
     /// Time at which the brand was registered. An earlier landing belongs to a brand that was removed.
@@ -32,7 +31,6 @@ pub enum SkipReason {
     },
 }
 
-/// Landing that is to be reread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChosenLanding<'a> {
     pub(crate) crawl: &'a StoreCrawl,
@@ -40,13 +38,13 @@ pub(crate) struct ChosenLanding<'a> {
     pub(crate) is_older: bool,
 }
 
-/// Returns true if the landing is a candidate; the newest candidate is chosen.
+/// Returns true if the landing is a candidate.
 pub(crate) fn may_be(crawl: &StoreCrawl, known: StoreRecord<'_>, range: &Range) -> bool {
     range.has(crawl.ended_at) && crawl.ended_at >= known.added_at && is_believed(crawl, known)
 }
 
-/// Returns true if the lake accepted this crawl at some time. A crawl that was held back, or killed before its commit,
-/// must be checked by the next crawl.
+/// Returns true if the lake ever accepted this crawl. A crawl that was held back, or killed before its commit, must be
+/// checked by the next crawl.
 fn is_believed(crawl: &StoreCrawl, known: StoreRecord<'_>) -> bool {
     let Some((lake_at, lake_run)) = known.in_lake else {
         return true;
@@ -57,7 +55,7 @@ fn is_believed(crawl: &StoreCrawl, known: StoreRecord<'_>) -> bool {
     is_taken || crawl.run == *lake_run || crawl.landing == *lake_run || crawl.ended_at < lake_at
 }
 
-/// Chooses the landing to reread: the newest candidate.
+/// Chooses the newest candidate.
 pub(crate) fn choose<'a>(
     newest: Option<&'a StoreCrawl>,
     known: StoreRecord<'_>,

@@ -1,4 +1,4 @@
-//! Compares a store's products before and after it was reread. Pure.
+//! Compares a store's products before and after it was reread. The module does no I/O.
 
 use std::collections::HashMap;
 
@@ -111,7 +111,6 @@ impl Difference {
         difference
     }
 
-    /// Adds the changes of another brand.
     pub(crate) fn add(&mut self, other: &Self) {
         self.added += other.added;
         self.changed += other.changed;
@@ -125,7 +124,7 @@ impl Difference {
     }
 }
 
-/// Returns the few largest changes; equal changes are ordered by variant.
+/// Returns the few largest changes. Equal changes are ordered by variant.
 fn furthest<T>(mut moves: Vec<T>, of: impl Fn(&T) -> &VariantMove) -> Vec<T> {
     moves.sort_by_key(|one| (-of(one).distance(), of(one).variant));
     moves.truncate(MOVES_MAX);

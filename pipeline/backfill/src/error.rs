@@ -12,7 +12,7 @@ pub enum BackfillError {
     /// A named brand is not registered.
     #[error("no brand is registered as {0}")]
     UnknownBrand(BrandSlug),
-    /// A crawl is running on this machine, and the crawl and the backfill would overwrite each other's results.
+    /// A crawl is running on this machine. It and the backfill would overwrite each other's results.
     #[error("a crawl or another backfill is running: try again when it has ended")]
     CrawlAtWork,
     /// The files in the landing area could not be listed or read.

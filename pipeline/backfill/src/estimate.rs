@@ -13,7 +13,7 @@ pub struct Estimate {
     pub bytes: u64,
     /// Number of products on the pages.
     pub products: u64,
-    /// Estimated minutes for reading, extrapolated from the first pages; `None` if none could be read. Writing to the
+    /// Estimated minutes for reading, extrapolated from the first pages. `None` if none could be read. Writing to the
     /// lake takes additional time.
     pub minutes: Option<f64>,
 }
@@ -24,7 +24,7 @@ impl Estimate {
     pub(crate) fn timed(mut self, bytes: u64, took: Duration, cores: usize) -> Self {
         if bytes > 0 {
             let seconds = took.as_secs_f64() * self.bytes as f64 / bytes as f64 / cores.max(1) as f64;
-            // The estimate is rounded up to a tenth of a second, because it is not more exact.
+            // The estimate is not more exact than a tenth of a second.
             self.minutes = Some((seconds * 10.0).ceil() / 600.0);
         }
         self

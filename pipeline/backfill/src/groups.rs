@@ -1,6 +1,5 @@
-//! Groups stores that are read together. Pure.
+//! Groups stores that are read together. The module does no I/O.
 
-/// Size and bucket of a store that is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StoreSize {
     /// Bucket of the lake's tables that contains the store.

@@ -11,10 +11,8 @@ use pipeline_crawl::{RegisteredBrand, StoreCrawl, landed_before, load_state, rea
 use crate::choice::{StoreRecord, choose, may_be};
 use crate::{BackfillError, BackfillOptions, SkipReason};
 
-/// Number of stores inspected concurrently.
 const STORES_AT_ONCE: usize = 16;
 
-/// Store whose landing is reread.
 #[derive(Debug, Clone)]
 pub(crate) struct Task {
     pub(crate) brand: RegisteredBrand,
@@ -31,10 +29,8 @@ pub(crate) struct ListedTask {
     pub(crate) task: Task,
 }
 
-/// Rows of the lake's brands, by store.
 pub(crate) type Rows = HashMap<StoreHost, BrandRow>;
 
-/// Finds the landing of each brand.
 pub(crate) async fn look(
     storage: &Storage,
     brands: Vec<RegisteredBrand>,
@@ -88,7 +84,7 @@ async fn look_at(
         }))
 }
 
-/// Finds the landing of a store again when a backfill is resumed; `None` if its landing or brand is gone.
+/// Returns `None` if the landing or the brand is gone.
 pub(crate) async fn find_again(
     storage: &Storage,
     brand: Option<&RegisteredBrand>,

@@ -7,7 +7,6 @@ use pipeline_crawl::{delete_object, list_objects, load_document, save_document};
 
 use crate::{Backfill, BackfillError, BackfillOptions, BackfillState};
 
-/// Number of backfills whose records are kept.
 const KEPT: usize = 50;
 /// Number of latest backfills that are searched for one to resume.
 const UNFINISHED_AMONG: usize = 8;
@@ -16,7 +15,6 @@ fn at(id: &RunId) -> Path {
     Path::from_iter(["backfills", &format!("{id}.json")])
 }
 
-/// Writes the progress of a backfill.
 pub(crate) async fn save(storage: &Storage, backfill: &Backfill) -> Result<(), BackfillError> {
     Ok(save_document(storage, &at(&backfill.id), backfill).await?)
 }
@@ -47,7 +45,7 @@ pub(crate) async fn find_unfinished(
     Ok(None)
 }
 
-/// Deletes the records of all backfills except the latest.
+/// The records of the latest backfills stay.
 pub(crate) async fn prune(storage: &Storage) -> Result<(), BackfillError> {
     for id in ids(storage).await?.into_iter().skip(KEPT) {
         delete_object(storage, &at(&id)).await?;

@@ -1,5 +1,5 @@
-//! Rebuilds the current state of the lake from landed pages, without querying stores. A backfill is used after a change
-//! of the parsing rules, or if the lake lost data that the landing area still has.
+//! Rebuilds the current state of the lake from landed pages, without querying stores. A backfill is for a change of the
+//! parsing rules, or for a lake that lost data that the landing area still has.
 //!
 //! Input: landed crawls, the registry and the lake. Output: each store's current rows according to its newest landed
 //! crawl in a time range, the changes ([`Difference`]), and `backfills/{id}.json`, from which a killed backfill is

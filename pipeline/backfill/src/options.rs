@@ -5,18 +5,18 @@ use crate::{Backfill, Range, Stage};
 /// Options of a backfill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackfillOptions {
-    /// Brands to reread; `None` means all.
+    /// Brands to reread. `None` means all.
     pub only: Option<Vec<BrandSlug>>,
     /// Time range in which the crawls must have ended.
     pub range: Range,
-    /// Must be [`Stage::Parse`], because the other stages are not read from landed catalogues.
+    /// Must be [`Stage::Parse`], because the other stages do not start with landed catalogues.
     pub stage: Stage,
-    /// Also use landed crawls that are older than the lake's data. Their prices and products become the current ones
+    /// True to use landed crawls that are older than the lake's data too. Their prices and products become current
     /// again.
     pub older: bool,
-    /// Accept results even if a crawl with the same results would be held back.
+    /// True to accept results for which a crawl would be held back.
     pub accept_collapse: bool,
-    /// Read and report, but write nothing.
+    /// True to read and report, but write nothing.
     pub dry_run: bool,
 }
 

@@ -1,7 +1,7 @@
 use data_model::{TimeZone, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Time range in which a crawl must have ended. Without bounds, it includes everything that is landed.
+/// Time range in which a crawl must have ended. Without bounds, it includes all landed crawls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range {
     /// Start of the range, inclusive.
@@ -26,9 +26,6 @@ const DAY_MICROS: i64 = 24 * 3_600_000_000;
 impl Range {
     /// Creates the range from the start of day `from` to the end of day `to` in the time zone `zone`. Either may be a
     /// timestamp instead.
-    ///
-    /// # Errors
-    /// [`RangeError`].
     pub fn new(from: Option<&str>, to: Option<&str>, zone: TimeZone) -> Result<Self, RangeError> {
         let range = Self {
             from: from.map(|text| moment(text, zone, 0)).transpose()?,
@@ -47,8 +44,8 @@ impl Range {
     }
 }
 
-/// Returns the start of a day plus `days_later` days. For a timestamp, returns it, or the next representable time if a
-/// day would be added.
+/// Returns the start of a day plus `days_later` days. A timestamp is returned unchanged, or as the next representable
+/// time if a day would be added.
 fn moment(text: &str, zone: TimeZone, days_later: i64) -> Result<Timestamp, RangeError> {
     let no_date = || RangeError::NoDate(text.chars().take(40).collect());
     if text.len() != "2026-11-23".len() {
@@ -67,7 +64,7 @@ mod tests {
     fn days_are_whole_ones_by_the_markets_clocks_and_a_moment_is_itself() {
         let zone = "Europe/Berlin".parse().unwrap();
         let range = Range::new(Some("2026-03-29"), Some("2026-03-29"), zone).unwrap();
-        // Daylight saving time begins, so the day has 23 hours.
+        // Daylight saving time begins, so that the day has 23 hours.
         assert_eq!(range.from.unwrap().to_string(), "2026-03-28T23:00:00Z");
         assert_eq!(range.until.unwrap().to_string(), "2026-03-29T22:00:00Z");
         let at: Timestamp = "2026-03-29T08:00:00Z".parse().unwrap();

@@ -26,20 +26,20 @@ pub enum StoreOutcome {
     Waiting,
     /// The store's current rows were replaced.
     Changed,
-    /// The lake already has what the pages state.
+    /// The lake and the pages agree.
     Unchanged,
     /// The store was skipped.
     Left(SkipReason),
-    /// The store was skipped because a crawl with this result would be held back.
+    /// The store was skipped, because a crawl with this result would be held back.
     Doubtful {
         /// Reasons for which a crawl would be held back.
         doubts: Vec<HoldReason>,
     },
-    /// The store was skipped because another process changed it in the meantime.
+    /// The store was skipped, because another process changed it meanwhile.
     Overtaken,
     /// The pages could not be read, or the lake refused the commit.
     Failed {
-        /// One-word error code from a fixed set.
+        /// One-word error code of a fixed set.
         code: String,
         /// Error message with its causes.
         reason: String,
@@ -56,7 +56,7 @@ pub struct StoreReport {
     /// Outcome for the store.
     #[serde(flatten)]
     pub outcome: StoreOutcome,
-    /// Run whose crawl is reread; absent if the store is skipped.
+    /// Run whose crawl is reread. Absent if the store is skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
     /// End of the reread crawl.
@@ -69,7 +69,7 @@ pub struct StoreReport {
     pub products: u64,
     /// Decoded size of the landed pages in bytes.
     pub bytes: u64,
-    /// Changes of the store; `None` if it was not read or the lake's earlier products cannot be read any more.
+    /// Changes of the store. `None` if it was not read or the lake's earlier products cannot be read any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
 }
@@ -81,13 +81,13 @@ pub struct Totals {
     pub stores: u64,
     /// Number of stores whose current rows were replaced, or would be.
     pub changed: u64,
-    /// Number of stores for which the lake already has what the pages state.
+    /// Number of stores for which the lake and the pages agree.
     pub unchanged: u64,
     /// Number of stores without a landing in the range, or with one that is older than the lake's data.
     pub left: u64,
     /// Number of stores whose pages give a result that a crawl would hold back.
     pub doubtful: u64,
-    /// Number of stores that other processes changed in the meantime.
+    /// Number of stores that other processes changed meanwhile.
     pub overtaken: u64,
     /// Number of stores that failed.
     pub failed: u64,
@@ -124,7 +124,7 @@ pub struct Backfill {
     pub ended_at: Timestamp,
     /// Number of commits to the lake since the last resumption.
     pub commits: u64,
-    /// Time to pass to `haat lake restore --as-of` to undo the backfill; `None` if the lake was empty.
+    /// Time for `haat lake restore --as-of` to undo the backfill. `None` if the lake was empty.
     pub undo_as_of: Option<Timestamp>,
     /// Versions of the lake's tables before the backfill.
     pub versions: BTreeMap<String, u64>,
@@ -137,7 +137,6 @@ pub struct Backfill {
 }
 
 impl Backfill {
-    /// Recomputes the totals.
     pub(crate) fn count(&mut self) {
         let mut totals = Totals::default();
         for store in &self.stores {
@@ -159,7 +158,7 @@ impl Backfill {
         self.totals = totals;
     }
 
-    /// Returns true if every store was read and the lake has what its pages state.
+    /// Returns true if every store was read, and the lake and its pages agree.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         let through = self.totals.changed + self.totals.unchanged;

@@ -51,8 +51,8 @@ pub struct BackfillDeps {
     pub clock: Arc<dyn Clock>,
     /// Receiver of progress messages.
     pub watch: Arc<dyn Watch>,
-    /// Token that ends the backfill early: what was read is committed, and the next backfill with the same options does
-    /// the others.
+    /// Token that ends the backfill early. Results so far are committed, and the next backfill with the same options
+    /// continues.
     pub cancel: CancellationToken,
 }
 
@@ -68,7 +68,7 @@ const PAGES_TIMED: usize = 8;
 /// a killed or interrupted backfill with the same options.
 ///
 /// # Errors
-/// See [`BackfillError`]. What was committed before stays; the next backfill with the same options does the others.
+/// A [`BackfillError`]. Earlier commits stay, and the next backfill with the same options continues.
 #[boxed]
 pub async fn backfill(options: &BackfillOptions, deps: &BackfillDeps) -> Result<Backfill, BackfillError> {
     let mut options = options.clone();
@@ -194,7 +194,7 @@ async fn begin(
     Ok((report, tasks, before))
 }
 
-/// Resumes a backfill. Finished stores stay finished, and failed ones are tried again.
+/// Finished stores stay finished, and failed ones are tried again.
 async fn resume(mut found: Backfill, deps: &BackfillDeps, registry: &Registry) -> Result<BackfillStart, BackfillError> {
     tracing::info!(backfill = %found.id, "continuing an unfinished backfill");
     (found.state, found.resumed) = (BackfillState::Running, found.resumed.saturating_add(1));
@@ -249,7 +249,6 @@ async fn estimate(report: &Backfill, tasks: &[ListedTask], rereader: &Rereader, 
     estimate.timed(bytes, took, cores)
 }
 
-/// State of a backfill in progress.
 #[derive(Debug)]
 struct Work<'a> {
     deps: &'a BackfillDeps,
@@ -273,7 +272,7 @@ impl Work<'_> {
         let groups = groups(tasks, size, memory / GROUP_SHARE);
         let cancel = self.deps.cancel.clone();
         let begun = groups.into_iter().take_while(move |_| !cancel.is_cancelled());
-        // Spawned as separate tasks, so that they continue during commits.
+        // Separate tasks continue during commits.
         let reads = begun.map(|group| tokio::spawn(read_group(Arc::clone(shared), group)));
         let mut reads = futures::stream::iter(reads).buffered(at_once);
         let mut batch: Vec<FinishedStore> = Vec::new();
@@ -355,8 +354,8 @@ impl Work<'_> {
     }
 }
 
-/// Saves the lake's new state as the crawl state, so that the store's next crawl can skip unchanged pages. The state is
-/// not saved if an older landed crawl was used, because the next crawl must then read all pages.
+/// Saves the lake's new state as the crawl state, so that the store's next crawl can skip unchanged pages. After an
+/// older landed crawl, the state is not saved, because the next crawl must read all pages.
 async fn remember(storage: &Storage, one: &FinishedStore) {
     let is_done = matches!(one.outcome, StoreOutcome::Changed | StoreOutcome::Unchanged);
     let Some((reading, hash)) = one.read_as.as_ref().filter(|_| is_done && !one.task.is_older) else {
@@ -377,7 +376,7 @@ async fn remember(storage: &Storage, one: &FinishedStore) {
         save_state(storage, &state).await
     };
     if let Err(error) = told.await {
-        // Without the state, the store is only read in full next time.
+        // Without the state, the next crawl of the store only takes longer.
         tracing::warn!(brand.slug = %one.task.brand.slug, error = with_causes(&error), "the crawl state could not be saved");
     }
 }

@@ -11,7 +11,6 @@ use pipeline_refresh::{RereadCatalogue, Rereader, with_causes};
 use crate::inventory::{ListedTask, Task};
 use crate::{Difference, StoreOutcome};
 
-/// State shared by the stores of a backfill.
 #[derive(Debug)]
 pub(crate) struct BackfillContext {
     pub(crate) rereader: Rereader,
@@ -21,12 +20,11 @@ pub(crate) struct BackfillContext {
     pub(crate) dry_run: bool,
 }
 
-/// Store that was read.
 #[derive(Debug)]
 pub(crate) struct FinishedStore {
     pub(crate) index: usize,
     pub(crate) task: Task,
-    /// Outcome of the store; if it is to be committed, the outcome after the commit.
+    /// Outcome of the store, or its outcome after the commit.
     pub(crate) outcome: StoreOutcome,
     pub(crate) difference: Option<Difference>,
     /// Catalogue to commit to the lake.
@@ -75,7 +73,7 @@ pub(crate) async fn read_group(shared: Arc<BackfillContext>, group: Vec<ListedTa
     let mut before = match rows(&shared.before, &stores).await {
         Ok(before) => Some(before),
         Err(error) => {
-            // A file was lost, or a vacuum has deleted it since. The commit decides about the rows.
+            // A file was lost, or a vacuum has deleted it. The commit decides about the rows.
             tracing::warn!(error = with_causes(&error), "the changes of some brands are unknown");
             None
         }
@@ -97,7 +95,6 @@ pub(crate) async fn read_group(shared: Arc<BackfillContext>, group: Vec<ListedTa
     done
 }
 
-/// Returns the lake's rows of each of `stores`.
 async fn rows(
     snapshot: &LakeSnapshot,
     stores: &BTreeSet<StoreHost>,

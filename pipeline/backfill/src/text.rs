@@ -2,14 +2,13 @@ use std::io::{self, Write};
 
 use crate::{Backfill, BackfillState, Difference, SkipReason, StoreOutcome, StoreReport, VariantMove};
 
-/// Maximum number of brands that are listed one by one.
 const BRANDS_MAX: usize = 40;
 
-/// Writes a readable report of what a backfill did, or would do. The report lists the brands that are not simply
-/// unchanged, then the totals, then the command that undoes the backfill.
+/// Writes a readable report of a backfill or a dry run. The report lists the brands that are not simply unchanged, then
+/// the totals, then the command that undoes the backfill.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write_report(out: &mut dyn Write, backfill: &Backfill) -> io::Result<()> {
     let told: Vec<_> = backfill.stores.iter().filter(|store| is_told(store)).collect();
     for store in told.iter().take(BRANDS_MAX) {

@@ -5,7 +5,7 @@ use pipeline_backfill::{BackfillOptions, BackfillState, Range, SkipReason, Store
 
 use crate::support::{Rig, all, objects};
 
-/// Returns enough products that changing a few of them is not a collapse.
+/// With so many products, changing a few of them is not a collapse.
 fn teas() -> Vec<(u64, &'static str)> {
     (1..=12).map(|id| (id, "499.00")).collect()
 }
@@ -121,7 +121,7 @@ async fn an_older_landing_is_taken_on_demand_alone_and_leaves_no_trace_in_the_hi
     );
     assert_eq!(rig.prices("tea").await.len(), 12);
     assert_eq!(rig.history("tea").await, observed);
-    // The store has not changed, but the lake has, so the next crawl restores the current state.
+    // The store has not changed, but the lake has, so that the next crawl restores the current state.
     assert_eq!(rig.crawl().await.totals.changed, 1);
     assert_eq!(rig.prices("tea").await[0], (2, 59_900));
 }

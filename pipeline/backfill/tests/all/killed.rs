@@ -6,7 +6,6 @@ use pipeline_backfill::BackfillState;
 
 use crate::support::{Rig, all};
 
-/// Creates a storage that can be made to fail.
 fn faulty() -> (FaultyStore, Storage) {
     let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
     let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
@@ -61,7 +60,7 @@ async fn a_backfill_that_ends_at_any_write_is_gone_on_with_and_the_lake_is_that_
                 "killed at write {nth}"
             );
         }
-        // A backfill that was killed in its last steps is started again, and finds nothing to do.
+        // A backfill that was killed in its last steps starts again, and finds nothing to do.
         if killed.is_err() && report.resumed > 0 {
             assert_eq!(report.totals, expected.totals, "killed at write {nth}");
         }

@@ -71,7 +71,6 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// Creates a rig with these stores running and registered.
     pub(crate) async fn with(shops: &[(&str, ListedPrices)]) -> Self {
         let mut config = RefreshConfig::default();
         (config.crawl.front_page_after_s, config.crawl.policies_after_s) = (0, 0);
@@ -93,7 +92,6 @@ impl Rig {
         rig
     }
 
-    /// Sets what the store lists.
     pub(crate) fn list(&self, name: &str, listed: ListedPrices) {
         self.street
             .0
@@ -102,7 +100,6 @@ impl Rig {
             .insert(format!("{name}.localhost"), listed);
     }
 
-    /// Copies all objects to another storage.
     pub(crate) async fn copied(&self, storage: Storage) -> Self {
         for (path, bytes) in objects(&self.storage).await {
             storage.store().put(&path.as_str().into(), bytes.into()).await.unwrap();
@@ -166,21 +163,18 @@ impl Rig {
         Box::pin(work).await
     }
 
-    /// Returns the lake's products of this brand.
     pub(crate) async fn products(&self, name: &str) -> Vec<Product> {
         let snapshot = self.lake().await.snapshot().await.unwrap();
         let stores = BTreeSet::from([store(name)]);
         snapshot.products(&stores).await.unwrap().try_collect().await.unwrap()
     }
 
-    /// Returns ids and prices of this brand's products.
     pub(crate) async fn prices(&self, name: &str) -> Vec<(u64, i64)> {
         let products = self.products(name).await;
         let price = |product: &Product| (product.key.platform_id, product.variants[0].price_minor);
         products.iter().map(price).collect()
     }
 
-    /// Returns the number of price observations of this brand in the history.
     pub(crate) async fn history(&self, name: &str) -> usize {
         let snapshot = self.lake().await.snapshot().await.unwrap();
         let history = snapshot.price_history(&BTreeSet::from([store(name)])).await.unwrap();
@@ -191,7 +185,7 @@ impl Rig {
             .sum()
     }
 
-    /// Commits changed products of a brand to the lake, as a faulty parser would have done.
+    /// Commits changed products of a brand to the lake, as a faulty parser would.
     pub(crate) async fn mistake(&self, name: &str, change: impl FnOnce(&mut Vec<Product>)) {
         let lake = self.lake().await;
         let brands = lake.snapshot().await.unwrap().brands().await.unwrap();
@@ -216,7 +210,7 @@ pub(crate) fn store(name: &str) -> StoreHost {
     format!("{name}.localhost").parse().unwrap()
 }
 
-/// Returns options for all brands and all landed crawls.
+/// Options for all brands and all landed crawls.
 pub(crate) fn all() -> BackfillOptions {
     BackfillOptions {
         only: None,
@@ -228,7 +222,6 @@ pub(crate) fn all() -> BackfillOptions {
     }
 }
 
-/// Returns every object with its bytes.
 pub(crate) async fn objects(storage: &Storage) -> BTreeMap<String, bytes::Bytes> {
     let found: Vec<_> = storage.store().list(None).try_collect().await.unwrap();
     let mut objects = BTreeMap::new();
@@ -246,5 +239,5 @@ pub(crate) async fn objects(storage: &Storage) -> BTreeMap<String, bytes::Bytes>
     objects
 }
 
-/// A program may run a backfill on any of its threads, so its future must be `Send`.
+/// A program may run a backfill on any of its threads, so that its future must be `Send`.
 fn can_be_spawned(_: &impl Send) {}
