@@ -39,7 +39,7 @@ impl Field {
 pub struct BrandFigures {
     /// Number of products.
     pub products: u64,
-    /// Number of products without each field. Fields that no product lacks are omitted.
+    /// Number of products without each field. Fields that no product lacks are left out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing: BTreeMap<Field, u64>,
     /// Rows that repeat a value of an earlier row.
@@ -71,15 +71,15 @@ impl BrandFigures {
     }
 }
 
-/// Numbers of products of one brand that repeat a value of another product. The first product with each value is not
-/// counted.
+/// Numbers of products of one brand that repeat a value of another product. The first product with each value does not
+/// count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Duplicates {
     /// Number of repeated platform ids.
     pub ids: u64,
     /// Number of repeated handles.
     pub handles: u64,
-    /// Number of repeated titles. Products without a title are not counted. Many stores list each colour of a product
+    /// Number of repeated titles. Products without a title do not count. Many stores list each colour of a product
     /// under one title.
     pub titles: u64,
 }
@@ -92,7 +92,7 @@ impl Duplicates {
     }
 }
 
-/// Size classes of price changes, as counted by [`PriceMoves::by_size`], from the deepest fall to the highest rise.
+/// Size classes of price changes for [`PriceMoves::by_size`], from the deepest fall to the highest rise.
 pub const SIZES: [&str; 9] = [
     "to a tenth or less",
     "to a half or less",
@@ -114,7 +114,7 @@ pub struct PriceMoves {
     pub currency_changed: u64,
     /// Number of these products whose price rose or fell by at least the jump factor.
     pub jumped: u64,
-    /// Number of products with an unchanged currency, by size of the price change; see [`SIZES`].
+    /// Number of products with an unchanged currency, by size of the price change: see [`SIZES`].
     pub by_size: [u64; SIZES.len()],
     /// Some of the price jumps, by platform id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -146,7 +146,6 @@ pub struct PriceMove {
 
 /// Index of unchanged prices in [`SIZES`].
 pub(crate) const UNMOVED: usize = 4;
-/// Maximum number of price jumps listed per brand.
 pub(crate) const EXAMPLES_MAX: usize = 3;
 /// Upper bound for prices, so that they can be multiplied without overflow. Higher prices count as this value.
 pub(crate) const PRICE_MAX: i64 = 1_000_000_000_000_000;

@@ -36,7 +36,6 @@ pub enum FiguresError {
     Arrow(#[from] ArrowError),
 }
 
-/// Columns of the rows in a batch.
 #[derive(Debug, Clone)]
 pub(crate) struct RowColumns {
     pub(crate) store: StringArray,
@@ -47,7 +46,6 @@ pub(crate) struct RowColumns {
     pub(crate) price: Int64Array,
 }
 
-/// Rows of a batch with the fields that each row lacks.
 #[derive(Debug, Clone)]
 pub(crate) struct RowGaps {
     pub(crate) keys: RowColumns,

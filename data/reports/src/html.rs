@@ -1,4 +1,4 @@
-//! Renders the report as one HTML file; see [`crate::page`].
+//! Renders the report as one HTML file: see [`crate::page`].
 
 mod tables;
 
@@ -155,7 +155,6 @@ fn plots(page: &mut String, report: &QualityReport) {
     page.push_str("</div>");
 }
 
-/// Shortens a size class to the width of a label.
 fn short(size: &str) -> &str {
     match size {
         "to a tenth or less" => "\u{f7} 10 and more",
@@ -217,7 +216,7 @@ fn coverage(page: &mut String, report: &QualityReport) {
             }
         })
         .collect();
-    // Compares shares without division, the smallest first.
+    // Shares are compared without division, the smallest first.
     brands.sort_by(|one, other| {
         let left = u128::from(one.now.part) * u128::from(other.now.whole);
         left.cmp(&(u128::from(other.now.part) * u128::from(one.now.whole)))
@@ -228,7 +227,6 @@ fn coverage(page: &mut String, report: &QualityReport) {
     }
 }
 
-/// Truncates a brand's name to the width of a label.
 fn cut(slug: &str) -> String {
     const CHARS_MAX: usize = 16;
     match slug.char_indices().nth(CHARS_MAX) {

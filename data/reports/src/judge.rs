@@ -1,4 +1,4 @@
-//! Compares figures with their thresholds. Pure.
+//! Compares figures with their thresholds. The module does no I/O.
 
 use std::fmt::Write;
 
@@ -9,9 +9,7 @@ use crate::finding::{Finding, Threshold};
 use crate::report::BrandQuality;
 use crate::thresholds::QualityConfig;
 
-/// Maximum number of findings in a summary.
 const TOLD_MAX: usize = 5;
-/// Maximum number of stale brands listed by name.
 const NAMED_MAX: usize = 5;
 
 /// Returns the first few findings, one sentence each.
@@ -84,7 +82,6 @@ fn stale(brands: &[BrandQuality], config: &QualityConfig) -> Option<Finding> {
     })
 }
 
-/// State of checking one brand against the thresholds.
 struct BrandCheck<'a> {
     brand: &'a BrandQuality,
     config: &'a QualityConfig,
@@ -206,7 +203,6 @@ impl BrandCheck<'_> {
     }
 }
 
-/// Maximum number of characters of a title in a finding.
 const TITLE_CHARS_MAX: usize = 40;
 
 /// Formats a price jump, such as `Cup: INR 499.00, now INR 49900.00`.

@@ -13,12 +13,12 @@ pub struct QualityReport {
     pub made_at: Timestamp,
     /// Version of each lake table in the report.
     pub versions: BTreeMap<String, u64>,
-    /// Description of the earlier state. `None` if there is none to compare with.
+    /// Description of the earlier state. `None` if there is none.
     pub against: Option<String>,
     /// Version of each table in the earlier state.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions_before: BTreeMap<String, u64>,
-    /// `true` if the current release was built from this state. A released state can no longer be held back.
+    /// `true` if the current release was built from this state. It can no longer be held back.
     #[serde(default)]
     pub is_released: bool,
     /// Figures that exceed a threshold.

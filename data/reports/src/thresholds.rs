@@ -1,14 +1,13 @@
 use serde::{Deserialize, Serialize};
 
-/// Thresholds above which the quality of the data holds a release back. Unless stated otherwise, shares refer to one
-/// brand's products. A share of 1 is never exceeded.
+/// Thresholds above which the quality of the data holds a release back. Shares refer to one brand's products, unless
+/// stated otherwise. A share of 1 is never exceeded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QualityConfig {
-    /// `true` if exceeded thresholds hold a release back. The report is made in any case.
+    /// `true` to hold a release back if a threshold is exceeded. The report is made in any case.
     pub hold: bool,
-    /// Minimum number of products of a brand. Brands with fewer products, before or now, are reported but never hold a
-    /// release back.
+    /// Minimum number of products of a brand. Brands with fewer products, before or now, never hold a release back.
     pub products_min: u64,
     /// Maximum share of a brand's products that may disappear.
     pub products_fall_share_max: f64,

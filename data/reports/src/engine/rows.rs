@@ -5,7 +5,6 @@ use arrow::array::RecordBatch;
 use crate::figures::{BrandFigures, EXAMPLES_MAX, Field, PriceMove, PriceMoves, SIZES, UNMOVED};
 use crate::flat::{FiguresError, RowColumns, RowGaps};
 
-/// Figures of one store's rows so far.
 #[derive(Default)]
 struct StoreTally<'a> {
     figures: BrandFigures,
@@ -15,9 +14,6 @@ struct StoreTally<'a> {
 }
 
 /// Computes the figures by store. The rows of `products` must have [`crate::COLUMNS`].
-///
-/// # Errors
-/// See [`FiguresError`].
 pub fn figures(products: &[RecordBatch]) -> Result<BTreeMap<String, BrandFigures>, FiguresError> {
     let batches: Vec<RowGaps> = products.iter().map(RowGaps::of).collect::<Result<_, _>>()?;
     let mut stores: HashMap<&str, StoreTally<'_>> = HashMap::new();
@@ -54,7 +50,6 @@ fn count<'a>(seen: &mut StoreTally<'a>, batch: &'a RowGaps, row: usize) {
 
 type Places<'a> = BTreeMap<(&'a str, i64), (&'a RowColumns, usize)>;
 
-/// Returns the first row of each product.
 fn places(batches: &[RowColumns]) -> Places<'_> {
     let mut places = Places::new();
     for batch in batches {
@@ -67,11 +62,8 @@ fn places(batches: &[RowColumns]) -> Places<'_> {
 }
 
 /// Computes the price changes from `before` to `now` by store. The rows of `products` must have
-/// [`crate::PRICE_COLUMNS`]. A price jumped if it rose or fell by at least `jump_factor`. If several rows have the same
-/// id, the first counts.
-///
-/// # Errors
-/// See [`FiguresError`].
+/// [`crate::PRICE_COLUMNS`]. A price jumped if it rose or fell by at least `jump_factor`. The first of several rows
+/// with the same id counts.
 pub fn moves(
     before: &[RecordBatch],
     now: &[RecordBatch],
@@ -116,7 +108,6 @@ fn is_jump(from: i64, to: i64, factor: i64) -> bool {
     from != to && (to >= from.saturating_mul(factor) || to.saturating_mul(factor) <= from)
 }
 
-/// Returns the index of a price change in [`SIZES`].
 fn size(from: i64, to: i64) -> usize {
     match () {
         () if from == to => UNMOVED,

@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::figures::{BrandFigures, Duplicates, Field, PriceMove};
 
-/// A row of `products`.
 #[derive(Debug, Clone)]
 struct Row {
     store: &'static str,
@@ -148,7 +147,7 @@ fn prices_are_compared_product_by_product_in_one_currency() {
         .collect();
     let moved = &moves(&[batch(&before)], &[batch(&dollars)], 10).unwrap()["a.example"];
     assert_eq!((moved.compared, moved.jumped, moved.currency_changed), (9, 0, 9));
-    // A price that was zero and now exists counts as a jump.
+    // A price that was zero and now exists is a jump.
     let free = [row(1, "Cup", 0)];
     let moved = &moves(&[batch(&free)], &[batch(&before)], 10).unwrap()["a.example"];
     assert_eq!((moved.compared, moved.jumped), (1, 1));
@@ -200,7 +199,6 @@ fn batches(rows: &[Row], cut: usize) -> Vec<RecordBatch> {
 }
 
 proptest! {
-    /// Checks each figure against a comparison of every row with every other row.
     #[test]
     fn figures_are_what_a_look_at_every_pair_of_rows_says(
         rows in prop::collection::vec(any_row(), 0..40), cut in 0..40_usize,

@@ -7,13 +7,13 @@ use crate::page::put;
 use crate::page::text::{change, count, escape, percent};
 use crate::report::{BrandQuality, QualityReport, UnfoundWords};
 
-/// Maximum number of rows in a table. The number of omitted rows is shown.
+/// Maximum number of rows in a table. The table states the number of omitted rows.
 const ROWS_MAX: usize = 2_000;
 
 /// Heading of a column, and CSS class of its cells.
 type Column = (&'static str, &'static str);
 
-/// Writes a table. The cells must be safe markup.
+/// The cells must be safe markup.
 fn table(page: &mut String, title: &str, columns: &[Column], rows: &[Vec<String>]) {
     if rows.is_empty() {
         return;
@@ -106,7 +106,7 @@ pub(super) fn jumps(page: &mut String, brands: &[BrandQuality]) {
     table(page, "Prices that jumped", COLUMNS, &rows);
 }
 
-/// Writes the table of all brands: first those with findings, then stale ones, then by number of products.
+/// Brands with findings come first, then stale ones, then the others by number of products.
 pub(super) fn brands(page: &mut String, report: &QualityReport) {
     const COLUMNS: &[Column] = &[
         ("Brand", "t b"),
@@ -149,7 +149,7 @@ fn row(is_found: bool, brand: &BrandQuality) -> Vec<String> {
         slug
     };
     let good_at = escape(brand.good_at.to_string().get(..16).unwrap_or_default());
-    // Allows a line break only between date and time.
+    // A line break is possible only between date and time.
     let good_at = good_at.replace('T', "</span> <span class=\"w\">");
     let good_at = format!("<span class=\"w\">{good_at}</span>");
     let good_at = if brand.is_stale {

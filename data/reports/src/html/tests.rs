@@ -31,7 +31,7 @@ fn brand(slug: &str, products: u64) -> BrandQuality {
     }
 }
 
-/// Builds a report on eight brands, among them one with a decimals error, one without titles, one stale, one unreadable
+/// Builds a report on eight brands, including one with a decimals error, one without titles, one stale, one unreadable
 /// and one new.
 fn report() -> QualityReport {
     let slugs = [

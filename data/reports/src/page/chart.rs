@@ -37,7 +37,7 @@ pub struct ComparedShare {
 
 const WIDTH: u64 = 360;
 
-/// Scales `part` of `whole` to `length`. A non-zero part has a length of at least 1.
+/// Scales `part` of `whole` to `length`. A part above zero has a length of at least 1.
 fn scaled(part: u64, whole: u64, length: u64) -> u64 {
     let exact = u128::from(part) * u128::from(length) / u128::from(whole.max(1));
     u64::try_from(exact)

@@ -15,7 +15,7 @@ impl fmt::Display for EscapedText<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\'' => f.write_str("&#39;")?,
-                // Replaces control characters and characters that change the text direction.
+                // Characters that change the text direction are replaced, like control characters.
                 '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => f.write_str("\u{fffd}")?,
                 char if char.is_control() && char != '\n' => f.write_str("\u{fffd}")?,
                 char => fmt::Write::write_char(f, char)?,
@@ -72,8 +72,8 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// Formats a share as a percentage such as `12.5 %`. Shares from a tenth on have no decimals, smaller ones have one. A
-/// non-zero share is never shown as zero.
+/// Formats a share as a percentage such as `12.5 %`. Shares from a tenth on have no decimals, and smaller ones have
+/// one. A share above zero is never shown as zero.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> String {
     let thousandths = u128::from(part) * 1000 / u128::from(whole.max(1));
