@@ -11,12 +11,10 @@ use crate::terms::{Document, Place, StatedTerms, StoreTexts, TextTerms, shipping
 
 /// Paths that may contain the terms of a store whose front page links to none.
 const PAGES: [&str; 3] = ["/pages/shipping-policy", "/pages/shipping", "/pages/faq"];
-/// Maximum number of bytes read of a page; longer pages are truncated.
+/// Maximum number of bytes read of a page. Longer pages are truncated.
 const PAGE_BYTES_MAX: usize = 512 << 10;
-/// Maximum number of bytes of text read from a front page or product page.
 const SHOWN_BYTES_MAX: usize = 64 << 10;
 
-/// Reason why a store gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -27,7 +25,7 @@ pub(crate) enum Failure {
     Worker(#[from] JoinError),
 }
 
-/// Requests a store's terms until the most important ones are known. Reads its policy, its front page, at most three
+/// Requests a store's terms until the most important ones are known: from its policy, its front page, at most three
 /// pages linked from there, and one product page. Returns the texts and the terms found in them, and counts the
 /// requests (six at most).
 pub(crate) async fn ask(
@@ -64,7 +62,6 @@ pub(crate) async fn ask(
     Ok((told, said))
 }
 
-/// Store that is being queried, and its answers so far.
 struct Interview<'a> {
     store: &'a Store,
     currency: CurrencyCode,
@@ -74,7 +71,7 @@ struct Interview<'a> {
 }
 
 impl Interview<'_> {
-    /// Reads the shipping policy that the merchant entered in the Shopify admin.
+    /// The merchant entered the shipping policy in the Shopify admin.
     async fn policy(&mut self) -> Result<(), Failure> {
         *self.requests += 1;
         let request = GraphqlRequest::new(documents::POLICIES, "Policies", json!({}));
@@ -88,7 +85,7 @@ impl Interview<'_> {
         }
     }
 
-    /// Reads the front page and returns the paths of pages that may state more terms.
+    /// Returns the paths of pages that may state more terms.
     async fn front_page(&mut self) -> Result<Vec<String>, Failure> {
         let guesses = PAGES.map(str::to_owned).to_vec();
         let fetched = self.store.front_page(None).await;
@@ -130,7 +127,7 @@ impl Interview<'_> {
             // A line with a discount code promises something that only this code gives.
             let mut lines = shown.lines;
             lines.retain(|line| stated_codes(line).is_empty());
-            // Lines are separated as paragraphs, because no heading of the page applies to a line in a banner.
+            // Lines become paragraphs, because no heading of the page applies to a line in a banner.
             let mut text = lines.join("\n\n");
             text.truncate(text.floor_char_boundary(SHOWN_BYTES_MAX));
             let (place, url) = (Place::Shop, page.url.to_string());
@@ -147,7 +144,7 @@ impl Interview<'_> {
         Ok(links)
     }
 
-    /// Returns the store's page; `None` if the store has no such page or does not show it.
+    /// Returns `None` if the store has no such page or does not show it.
     fn fetched(&mut self, fetched: Result<FetchOutcome, StoreError>) -> Result<Option<Page>, Failure> {
         *self.requests += u32::from(!matches!(fetched, Err(StoreError::RobotsDisallowed { .. })));
         match fetched {

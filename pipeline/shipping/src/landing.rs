@@ -10,17 +10,14 @@ use crate::terms::StoreTexts;
 /// Maximum total bytes of text landed for one store. Texts beyond the limit are left out, and the landing records that
 /// it is incomplete.
 const TEXT_BYTES_MAX: usize = 1 << 20;
-/// Maximum decompressed size of a landed object in bytes. As JSON, a byte of text can take up to six bytes.
+/// Maximum decompressed size of a landed object in bytes. A byte of text can take up to six bytes in JSON.
 const UNPACKED_BYTES_MAX: usize = 8 * TEXT_BYTES_MAX;
-/// Folder of the landed texts.
 const ANSWERS: AnswerFolder = AnswerFolder {
     kind: "policies",
     ending: "json.zst",
 };
-/// Zstd compression level.
 const LEVEL: i32 = 3;
 
-/// Landed texts of one store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LandedTexts {
     pub(crate) store: StoreHost,
@@ -28,7 +25,7 @@ pub(crate) struct LandedTexts {
     pub(crate) told: StoreTexts,
 }
 
-/// Keeps the texts that fit into the size limit and drops the others.
+/// Drops the texts that do not fit into the size limit.
 fn bounded(mut told: StoreTexts) -> StoreTexts {
     let mut room = TEXT_BYTES_MAX;
     let before = told.documents.len();

@@ -1,4 +1,4 @@
-//! Finds links on a front page that lead to shipping terms. Pure.
+//! Finds links on a front page that lead to shipping terms. The module does no I/O.
 
 use pipeline_parse::PageLink;
 use url::Url;
@@ -32,7 +32,6 @@ const WORDS: [&[&str]; 3] = [
 ];
 /// Minimum length in bytes of a word that also matches as a prefix of a longer word.
 const STEM_BYTES: usize = 5;
-/// Maximum number of pages with terms that are requested.
 const PAGES_MAX: usize = 3;
 
 /// Returns URL paths on the page's host that may state terms, most promising first: pages written by the merchant, then
@@ -64,7 +63,7 @@ pub(crate) fn is_product(path: &str) -> bool {
     path.contains("/products/")
 }
 
-/// Path with its rank; a lower rank is more promising.
+/// Path with its rank. A lower rank is more promising.
 #[derive(Debug)]
 struct RankedPath {
     rank: usize,

@@ -1,4 +1,4 @@
-//! Asks a language model about a store's text.
+//! Queries a language model about a store's text.
 
 use data_model::{PaymentKind, ShippingRegion};
 use language_model::{Model, ModelConfig, ModelError, ModelFailure, Purpose, Question, strict};
@@ -52,12 +52,11 @@ impl Default for ShippingConfig {
 #[derive(Debug)]
 pub struct TermsModel {
     model: Model,
-    /// Maximum number of texts that the model reads in a run.
     pub(crate) calls_max: u32,
 }
 
 impl TermsModel {
-    /// Creates the configured model; `None` if none is configured. Does not contact the endpoint.
+    /// Creates the configured model, or returns `None` if none is configured. Does not contact the endpoint.
     ///
     /// # Errors
     /// [`ModelError`] if the configuration is invalid.
@@ -67,7 +66,7 @@ impl TermsModel {
         Ok(model.map(|model| Self { model, calls_max }))
     }
 
-    /// Returns the model's proposals for sentences, which are given one per line.
+    /// `sentences` has one sentence per line.
     pub(crate) async fn read(&self, sentences: &str) -> Result<Vec<Proposal>, ModelFailure> {
         let question = Question {
             task: TASK,

@@ -25,8 +25,8 @@ impl<'a> Reader<'a> {
         Self { model, calls_left }
     }
 
-    /// Lets the model read texts if the rules left terms open. Texts that the model read before are skipped. Texts that
-    /// exceed the call limit are read in another run.
+    /// Lets the model read texts if the rules left terms open. Texts that the model read before are skipped. Texts
+    /// beyond the call limit are read in another run.
     pub(crate) async fn propose(
         &self,
         told: &mut StoreTexts,
@@ -60,7 +60,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Texts of a store and the terms found in them, with a model's proposals.
 #[derive(Debug)]
 pub(crate) struct Interpretation {
     pub(crate) told: StoreTexts,

@@ -18,13 +18,13 @@ use crate::terms::{StoreTexts, TextTerms};
 /// Options that select the brands to refresh.
 #[derive(Debug, Clone, Default)]
 pub struct ShippingOptions {
-    /// Brands to refresh even if they are not due; all brands that are due when `None`.
+    /// Brands to refresh even if they are not due. `None` means all brands that are due.
     pub only: Option<Vec<BrandSlug>>,
     /// Age in seconds after which an answer is requested again.
     pub after_s: u64,
-    /// Number of days after which landed texts are deleted. The newest texts of each store are never deleted.
+    /// Number of days after which landed texts are deleted. The newest texts of each store stay.
     pub keep_days: u32,
-    /// Query stores and read their answers, but write nothing.
+    /// True to query stores and read their answers, but write nothing.
     pub dry_run: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct ShippingReport {
     pub changed: u64,
     /// Number of requests sent.
     pub requests: u64,
-    /// Outcomes of the language model's proposals; `None` if no model is used.
+    /// Outcomes of the language model's proposals. `None` if no model is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposals: Option<ProposalCounts>,
     /// Brands that were queried, by slug.
@@ -61,8 +61,8 @@ impl ShippingReport {
 pub struct BrandShipping {
     /// Slug of the brand.
     pub brand: BrandSlug,
-    /// `read`; `none` if the store states no terms; `unknown` if some pages could not be read; `skipped` if another
-    /// process is querying the store now; or `failed`.
+    /// Outcome: `read`, `none` if the store states no terms, `unknown` if some pages could not be read, `skipped` if
+    /// another process is querying the store, or `failed`.
     pub outcome: &'static str,
     /// URL of the page with the terms.
     pub source_url: Option<String>,
@@ -74,11 +74,11 @@ pub struct BrandShipping {
     pub error: Option<String>,
 }
 
-/// Requests the terms of stores that are due and commits these. `model` reads terms that the rules do not
-/// find. Brands that are not in the lake yet are left out.
+/// Requests the terms of stores that are due and commits these. `model` reads terms that the rules do not find. Brands
+/// that are not in the lake yet are left out.
 ///
 /// # Errors
-/// [`TaskError`]. The failure of a store is not an error; its known terms stay.
+/// [`TaskError`]. The failure of a store is not an error, and its known terms stay.
 #[boxed]
 pub async fn refresh_shipping(
     options: &ShippingOptions,
@@ -104,7 +104,6 @@ pub async fn refresh_shipping(
     Ok(report)
 }
 
-/// State of a refresh in progress.
 struct TermsRefresh<'a> {
     options: &'a ShippingOptions,
     deps: &'a StoreDeps,
@@ -112,7 +111,6 @@ struct TermsRefresh<'a> {
     report: ShippingReport,
 }
 
-/// Texts and shipping terms read from one store, or the failure to read them.
 #[derive(Debug)]
 struct Answer {
     due: DueBrand,

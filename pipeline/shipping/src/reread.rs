@@ -34,7 +34,6 @@ pub struct RereadBrand {
 }
 
 impl RereadBrand {
-    /// Creates a result for a brand that has not been read yet.
     fn new(brand: &BrandSlug) -> Self {
         Self {
             brand: brand.clone(),
@@ -64,7 +63,7 @@ pub struct RereadTotals {
 pub struct RereadShipping {
     /// True if the run was a dry run, which writes nothing.
     pub dry_run: bool,
-    /// Time to pass to `haat lake restore` to undo the run; `None` if the lake had no terms before.
+    /// Time for `haat lake restore` to undo the run. `None` if the lake had no terms before.
     pub undo_as_of: Option<Timestamp>,
     /// Totals over all brands.
     pub totals: RereadTotals,
@@ -74,12 +73,9 @@ pub struct RereadShipping {
 
 type Terms = StoreUpdate<Option<ShippingPolicy>>;
 
-/// Parses the landed answers of stores again and commits the resulting terms, as [`crate::refresh_shipping`] would
-/// for the same answers. The newest answer in the range is used: the answer to a shipping refresh, or the policies
-/// that a crawl landed. Work completed before an error is kept, and a second call resumes from there.
-///
-/// # Errors
-/// [`TaskError`].
+/// Parses the landed answers of stores again and commits the resulting terms, as [`crate::refresh_shipping`] would for
+/// the same answers. The newest answer in the range is used: the answer to a shipping refresh, or the policies that a
+/// crawl landed. Commits before an error stay, and a second call resumes there.
 #[boxed]
 pub async fn reread_shipping(options: &RereadOptions, deps: &StoreDeps) -> Result<RereadShipping, TaskError> {
     let snapshot = deps.lake.snapshot().await?;
@@ -103,33 +99,28 @@ pub async fn reread_shipping(options: &RereadOptions, deps: &StoreDeps) -> Resul
     })
 }
 
-/// State of a reread in progress.
 struct TermsReread<'a> {
     options: &'a RereadOptions,
     deps: &'a StoreDeps,
     /// Snapshot of the lake from before the reread.
     snapshot: LakeSnapshot,
-    /// Runs that landed policies, by store.
     crawled: BTreeMap<StoreHost, Vec<RunId>>,
     /// Terms in the lake of the stores of a batch.
     held: BTreeMap<StoreHost, ShippingPolicy>,
     brands: Vec<RereadBrand>,
 }
 
-/// Brand that was reread, with its new terms.
 #[derive(Debug)]
 struct Reading {
     one: RereadBrand,
     change: Option<Change>,
 }
 
-/// New terms of a brand, to be committed.
 #[derive(Debug)]
 struct Change {
     terms: Terms,
     /// Time at which the store's newest answer was landed.
     newest: Option<Timestamp>,
-    /// Terms that the lake had before.
     held: Option<ShippingPolicy>,
 }
 
@@ -169,8 +160,8 @@ impl StoreTask for TermsReread<'_> {
         Ok(Some(Reading { one, change }))
     }
 
-    /// Commits the new terms of stores for which nothing was landed or committed in the meantime. A refresh lands an
-    /// answer before it commits the terms, and newer terms must stay.
+    /// Commits the new terms of stores for which nothing was landed or committed meanwhile. A refresh lands an answer
+    /// before it commits the terms, and newer terms must stay.
     async fn take(&mut self, read: Vec<Reading>) -> Result<(), TaskError> {
         let StoreDeps { lake, storage, .. } = self.deps;
         let changed = read.iter().filter_map(|read| read.change.as_ref());
@@ -207,7 +198,7 @@ fn totals(brands: &[RereadBrand]) -> RereadTotals {
     }
 }
 
-/// Newest answer of a store in the range, and the time of the store's newest answer in or outside of the range.
+/// Newest answer of a store in the range, and the time of the store's newest answer of all.
 #[derive(Debug)]
 struct LandedAnswer {
     told: Option<(StoreTexts, Timestamp)>,
@@ -291,7 +282,6 @@ async fn in_range(
     Ok(LandedAnswer { told, last_at })
 }
 
-/// Returns the terms without the time at which they were read.
 fn says(policy: &ShippingPolicy) -> ShippingPolicy {
     let mut policy = policy.clone();
     if let Some(terms) = &mut policy.terms {
@@ -300,8 +290,8 @@ fn says(policy: &ShippingPolicy) -> ShippingPolicy {
     policy
 }
 
-/// Returns the newest answer of a store, from a refresh or a crawl. Policies landed by a crawl are ignored if they
-/// contain no shipping policy, because the crawl did not request the store's other pages.
+/// Returns the newest answer of a store, from a refresh or a crawl. Policies of a crawl without a shipping policy are
+/// ignored, because the crawl did not request the store's other pages.
 async fn newest_told(
     storage: &Storage,
     store: &StoreHost,
@@ -334,8 +324,8 @@ async fn newest_told(
     Ok(asked.map(|landed| (landed.told, landed.asked_at)))
 }
 
-/// Returns the start time of a run from its id, such as `20261121T012725Z-3f9a01c7`. Uses the end of that second,
-/// because brands may have been registered within it.
+/// Returns the start time of a run from its id, such as `20261121T012725Z-3f9a01c7`. Brands may have been registered
+/// within that second, so that its end is used.
 fn begun_at(run: &RunId) -> Option<Timestamp> {
     let id = run.as_str();
     let part = |from: usize, to: usize| id.get(from..to);
@@ -431,7 +421,7 @@ mod tests {
         let (one, rows) = taken(None, None).await;
         assert_eq!((one.outcome, one.facts_added, rows), (RereadOutcome::Older, 0, None));
 
-        // The lake has received other terms in the meantime.
+        // The lake has received other terms meanwhile.
         let newer = vec![StoreUpdate::new(
             brand.store.clone(),
             brand.slug.clone(),
@@ -441,7 +431,7 @@ mod tests {
         let (one, rows) = taken(None, Some(at)).await;
         assert_eq!((one.outcome, rows.as_ref()), (RereadOutcome::Older, Some(&new)));
 
-        // No other process has written in the meantime.
+        // No other process has written meanwhile.
         let (one, rows) = taken(Some(&new), Some(at)).await;
         assert_eq!((one.outcome, rows.as_ref()), (RereadOutcome::Changed, Some(&old)));
     }

@@ -15,13 +15,13 @@ fn at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-shipping.json")])
 }
 
-/// Returns the time at which the store was last queried; `None` if it never was or the record cannot be parsed.
+/// Returns `None` if the store was never queried or the record cannot be parsed.
 pub(crate) async fn asked_at(storage: &Storage, store: &StoreHost) -> Result<Option<Timestamp>, StorageError> {
     let state: Option<AskState> = load_document(storage, &at(store)).await?;
     Ok(state.map(|state| state.asked_at))
 }
 
-/// Records that the store was queried. Call this after the lake has the store's answer.
+/// The lake must have the store's answer before this call.
 pub(crate) async fn note(storage: &Storage, store: &StoreHost, asked_at: Timestamp) -> Result<(), StorageError> {
     save_document(storage, &at(store), &AskState { asked_at }).await
 }

@@ -1,4 +1,4 @@
-//! Texts of a store and the shipping terms that they state. Pure.
+//! Texts of a store and the shipping terms that they state. The module does no I/O.
 
 use data_model::{CurrencyCode, ShippingFact, ShippingFactKind, UnknownReason, UnknownTerm, read_store_json};
 use pipeline_policies::{Proposal, ProposalCounts, Reading, checked, read};
@@ -8,34 +8,32 @@ use serde_json::Value;
 /// Kinds of facts that a shop's banner may state.
 const ADVERTISED: [ShippingFactKind; 2] = [ShippingFactKind::FreeShipping, ShippingFactKind::Cod];
 
-/// Source of a store's text, which decides how far the text is trusted.
+/// Source of a store's text, which determines how far the text is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Place {
-    /// The shipping policy from the Shopify admin. This text is the store's official statement, even if it states no
+    /// The text is the shipping policy from the Shopify admin: the store's official statement, even if it states no
     /// terms.
     Policy,
-    /// A page about shipping, or an FAQ page.
+    /// The text is a page about shipping, or an FAQ page.
     Page,
-    /// The front page or a product page. Front pages and product pages contain customer reviews, so only their
-    /// thresholds and cash on delivery are used.
+    /// The text is the front page or a product page. These contain customer reviews, so that only their thresholds and
+    /// cash on delivery are used.
     Shop,
 }
 
-/// One text of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Document {
     pub(crate) place: Place,
-    /// URL of the page; empty if unknown.
+    /// URL of the page, which is empty if unknown.
     pub(crate) url: String,
     pub(crate) text: String,
-    /// Proposals of a language model; `None` if no model has read the text.
+    /// Proposals of a language model. `None` if no model has read the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proposed: Option<Vec<Proposal>>,
 }
 
 impl Document {
-    /// Parses the facts that the text's sentences state.
     pub(crate) fn read(&self, currency: CurrencyCode) -> Reading {
         let mut reading = read(&self.text, currency);
         if self.place == Place::Shop {
@@ -67,19 +65,18 @@ impl StoreTexts {
     }
 }
 
-/// Terms that follow from all texts of a store.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TextTerms {
     /// The texts state these terms, at this URL.
     Terms { url: String, reading: Reading },
     /// The texts state no terms, and every relevant page was read.
     Nothing,
-    /// The pages that could be read state no terms; other pages could not be read.
+    /// The texts state no terms, but other pages could not be read.
     Unknown,
 }
 
-/// Terms merged from several texts of a store. For each kind of fact, the first text that states it counts. If a front
-/// page or product page contradicts the policy, the fact is unknown, because one of the two texts is out of date.
+/// Terms merged from several texts of a store. The first text that states a kind of fact counts. If a front page or
+/// product page contradicts the policy, the fact is unknown, because one of the two texts is out of date.
 #[derive(Debug, Default)]
 pub(crate) struct StatedTerms {
     /// URL of the first text that counts.
@@ -198,7 +195,7 @@ impl StatedTerms {
         fact.is_general() && of_all.into_iter().any(|known| terms(known) != terms(fact))
     }
 
-    /// Records why a kind is unknown. A specific reason replaces `NotStated`.
+    /// A specific reason why a kind is unknown replaces `NotStated`.
     fn note(&mut self, term: UnknownTerm) {
         let known = self.reading.unknown.iter_mut().find(|known| known.kind == term.kind);
         match known {
@@ -211,12 +208,11 @@ impl StatedTerms {
     }
 }
 
-/// Interprets the texts of a store.
 pub(crate) fn said(told: &StoreTexts, currency: CurrencyCode) -> TextTerms {
     stated(told, currency).said(told.is_everywhere)
 }
 
-/// Merges the terms of a store's texts: first those found by the rules, then those proposed by a language model.
+/// Merges the terms of a store's texts: first those of the rules, then those of a language model.
 pub(crate) fn stated(told: &StoreTexts, currency: CurrencyCode) -> StatedTerms {
     let mut terms = StatedTerms::default();
     for document in &told.documents {
@@ -228,7 +224,7 @@ pub(crate) fn stated(told: &StoreTexts, currency: CurrencyCode) -> StatedTerms {
     terms
 }
 
-/// Extracts the shipping policy and its URL from a store's GraphQL answer; `None` if the store has no such policy.
+/// Extracts the shipping policy and its URL from a store's GraphQL answer, or returns `None` without one.
 pub(crate) fn shipping_policy(answer: &[u8]) -> Option<Document> {
     let data: Value = read_store_json(answer).ok()?;
     let policy = &data["shop"]["shippingPolicy"];

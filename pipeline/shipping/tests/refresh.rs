@@ -21,10 +21,9 @@ use pipeline_task::{RereadOptions, RereadOutcome, StoreDeps, TaskError};
 use serde_json::json;
 use storefront::{Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse};
 
-/// Maximum size in bytes of an answer that the client accepts.
 const BODY_BYTES_MAX: u64 = 64 << 10;
 
-/// Texts of the store by path; `/policy` is the policy in its API.
+/// Texts of the store by path. `/policy` is the policy in its API.
 #[derive(Debug, Clone, Default)]
 struct Door(Arc<Mutex<StoreAnswers>>);
 
@@ -90,7 +89,7 @@ struct Rig {
     clock: Arc<SetClock>,
 }
 
-/// Creates a client that has sent no requests yet.
+/// The client has sent no requests yet.
 fn client(door: &Door, clock: Arc<dyn Clock>) -> Storefront {
     let config = StorefrontConfig {
         retries_max: 0,
@@ -109,7 +108,7 @@ async fn open_lake(storage: &Storage, clock: &Arc<dyn Clock>) -> Lake {
 }
 
 impl Rig {
-    /// Creates one store, registered and present in the lake.
+    /// The store is registered and in the lake.
     async fn new() -> Self {
         let memory = Storage::memory();
         let (door, faults) = (Door::default(), FaultyStore::new(Arc::clone(memory.store())));
@@ -158,7 +157,6 @@ impl Rig {
         refresh_shipping(&options, &self.deps, self.model.as_ref()).await
     }
 
-    /// Rereads the store's answers and returns the outcome for the brand.
     async fn reread(&self, options: &RereadOptions) -> RereadOutcome {
         let report = reread_shipping(options, &self.deps).await;
         report.unwrap().brands[0].outcome
@@ -170,7 +168,6 @@ impl Rig {
         report.asked[0].clone()
     }
 
-    /// Returns the terms in the lake.
     async fn known(&self) -> Option<ShippingPolicy> {
         let snapshot = self.deps.lake.newest_snapshot().await.unwrap();
         let stores = BTreeSet::from([self.brand.store.clone()]);
@@ -283,7 +280,6 @@ async fn terms_that_say_the_same_write_nothing() {
     let again = rig.refresh().await;
     assert_eq!((again.run.due, again.changed), (1, 0));
     assert_eq!(rig.versions().await, before);
-    // The store changes its threshold.
     rig.door
         .says("/policy", "<p>Free shipping on orders above Rs. 900.</p>");
     assert_eq!(rig.refresh().await.changed, 1);
@@ -329,7 +325,7 @@ async fn a_store_that_fails_keeps_its_terms_and_is_due_again() {
     assert_eq!(told.outcome, "failed");
     assert!(told.error.is_some());
     assert!(rig.known().await.is_some());
-    // The failure was not recorded as an answer, so the store is due according to the time of its last answer.
+    // The failure was not recorded as an answer, so that the time of the last answer determines if the store is due.
     let options = ShippingOptions {
         after_s: 100,
         ..ShippingOptions::default()
@@ -400,7 +396,7 @@ async fn a_refresh_that_is_killed_brings_no_withdrawn_terms_back() {
     }
 }
 
-/// Creates a model at the endpoint that reads at most `model_calls_max` texts in a run.
+/// The model reads at most `model_calls_max` texts in a run.
 fn model(endpoint: &Endpoint, model_calls_max: u32) -> Option<TermsModel> {
     let config = ShippingConfig {
         model: ModelConfig {
@@ -413,7 +409,7 @@ fn model(endpoint: &Endpoint, model_calls_max: u32) -> Option<TermsModel> {
     TermsModel::of(&config).unwrap()
 }
 
-/// A threshold that no rule recognises, and a dispatch time that the rules recognise.
+/// No rule recognises the threshold, but the rules recognise the dispatch time.
 const PROSE: &str = "<p>Spend Rs. 1,499 and the courier is our treat.</p><p>Orders are dispatched in 2 days.</p>";
 
 #[tokio::test]
