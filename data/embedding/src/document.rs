@@ -40,10 +40,9 @@ impl Segment {
 }
 
 impl DocumentText {
-    /// Maximum length of the description that is embedded, in bytes. Later text is mostly about care and shipping.
+    /// Maximum length of the embedded description, in bytes. Later text is mostly about care and shipping.
     pub const DESCRIPTION_BYTES: usize = 512;
 
-    /// Returns the texts with their segments.
     pub(crate) fn segments(&self) -> [(&str, Segment); 5] {
         [
             (&self.title, Segment::TITLE),
@@ -54,7 +53,7 @@ impl DocumentText {
         ]
     }
 
-    /// Joins all texts into one for embedders without segments. The most informative texts come first.
+    /// Joins all texts into one for embedders without segments, the most informative first.
     #[must_use]
     pub fn joined(&self) -> String {
         let mut joined = String::new();

@@ -71,7 +71,7 @@ impl Query {
         }
     }
 
-    /// Returns the size of the stored rows that this vector can be multiplied with, in bytes.
+    /// Returns the size of stored rows for this vector, in bytes.
     #[must_use]
     pub fn stride(&self) -> usize {
         self.components.len()
@@ -104,8 +104,7 @@ impl Query {
         one[0]
     }
 
-    /// Computes the dot products with consecutive stored rows. Stops at the end of `rows` or `products`, whichever
-    /// comes first.
+    /// Computes the dot products with consecutive stored rows, until the end of `rows` or `products`.
     pub fn dots(&self, rows: &[u8], products: &mut [i32]) {
         match self.kernel {
             #[cfg(target_arch = "x86_64")]
@@ -144,7 +143,6 @@ fn dots_portable(query: &[i8], bias: i32, rows: &[u8], products: &mut [i32]) {
     }
 }
 
-/// Adds `scale` times a row of signed bytes to a sum.
 pub(crate) fn add_scaled(sum: &mut [f32], row: &[u8], scale: f32) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
@@ -206,7 +204,7 @@ mod x86 {
                         _mm_loadu_si128(components.as_ptr().cast()),
                     )
                 };
-                // Widened first, because pairs of byte products do not fit in 16 bits.
+                // Pairs of byte products do not fit in 16 bits.
                 let pairs = _mm256_madd_epi16(_mm256_cvtepu8_epi16(bytes), _mm256_cvtepi8_epi16(components));
                 sum = _mm256_add_epi32(sum, pairs);
             }

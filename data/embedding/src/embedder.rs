@@ -20,15 +20,9 @@ pub trait Embedder: Send + Sync + fmt::Debug {
     }
 
     /// Returns the vector of a query, or `None` if the query has no known word.
-    ///
-    /// # Errors
-    /// The vector could not be computed; see [`EmbedError`].
     fn embed_query(&self, text: &str) -> Result<Option<Vector>, EmbedError>;
 
     /// Returns the vectors of products in the same order, with `None` for a product without a known word.
-    ///
-    /// # Errors
-    /// As for [`Embedder::embed_query`]. No vectors are returned in that case.
     fn embed_documents(&self, documents: &[DocumentText]) -> Result<Vec<Option<Vector>>, EmbedError>;
 }
 
@@ -43,7 +37,6 @@ pub enum EmbedError {
     Answer(String),
 }
 
-/// Maximum length of an id, in bytes.
 const ID_BYTES_MAX: usize = 200;
 
 /// Id of an embedder, as a release records it: 1 to 200 visible ASCII characters.
@@ -63,7 +56,7 @@ impl EmbedderId {
         &self.0
     }
 
-    /// Creates an id from parts that consist of visible ASCII by construction.
+    /// `text` must consist of visible ASCII.
     pub(crate) fn from_trusted(text: String) -> Self {
         Self(text)
     }

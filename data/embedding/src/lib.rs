@@ -3,7 +3,7 @@
 //! Input: the text of a query, or a product's texts as a [`DocumentText`]. Output: [`Vector`]s of the same length for
 //! each [`Embedder`]. [`EmbedderId`] identifies the embedder, and vectors of different embedders must not be compared.
 //!
-//! The crate does not store or search vectors and reads no files, clock or network; the default embedding table is
+//! The crate does not store or search vectors and reads no files, clock or network. The default embedding table is
 //! compiled into the program. Embedders that need files or a network implement [`Embedder`] in other crates.
 
 mod document;

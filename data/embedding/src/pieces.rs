@@ -101,7 +101,7 @@ impl WordPieces {
         }
     }
 
-    /// Calls `tell` with the pieces of one word. Breaks when the limit is reached.
+    /// Calls `tell` with the pieces of one word, and breaks at the limit.
     fn cut(&self, word: &mut Word, left: &mut usize, tell: &mut impl FnMut(u32)) -> ControlFlow<()> {
         if word.text.is_empty() || word.chars > WORD_CHARS_MAX {
             return ControlFlow::Continue(());
@@ -135,7 +135,6 @@ impl WordPieces {
     }
 }
 
-/// Buffer for the current word, reused for all words.
 #[derive(Debug, Default)]
 struct Word {
     text: String,
@@ -203,7 +202,7 @@ fn is_accent(char: char) -> bool {
     !char.is_ascii() && category(char) == GeneralCategory::NonspacingMark
 }
 
-/// Returns `true` for ideographs of Chinese origin, which are written without spaces.
+/// Ideographs of Chinese origin are written without spaces.
 const fn is_ideograph(char: char) -> bool {
     matches!(char,
         '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2a6df}' | '\u{2a700}'..='\u{2ebef}'

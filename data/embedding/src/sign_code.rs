@@ -17,7 +17,7 @@ pub const DIMENSIONS_MAX: usize = 4_096;
 
 /// Number of components that are looked up together.
 const GROUP: usize = 4;
-/// Maximum score that one group of components can add. The sum of four groups fits in a byte.
+/// Maximum score of one group of components. The sum of four groups fits in a byte.
 const GROUP_MAX: f32 = 63.0;
 /// Number of successive rotations. A single rotation leaves sparse vectors uneven.
 const ROUNDS: usize = 2;
@@ -40,7 +40,6 @@ const fn signs() -> [[i8; DIMENSIONS_MAX]; ROUNDS] {
     signs
 }
 
-/// Returns the number of bits of one sign code.
 fn bits(dimensions: usize) -> usize {
     dimensions.next_power_of_two().max(2 * GROUP)
 }
@@ -66,7 +65,7 @@ pub fn sign_code(vector: &Vector, row: usize, block: &mut [u8]) {
     }
 }
 
-/// Rotates a vector: random sign changes followed by a Walsh–Hadamard transform, repeated. Integer arithmetic gives the
+/// Rotates a vector by random sign changes and a Walsh–Hadamard transform, several times. Integer arithmetic gives the
 /// same result on every machine.
 fn rotated(vector: &Vector) -> Vec<i32> {
     let mut turned: Vec<i32> = vector
@@ -139,7 +138,7 @@ impl SignCodeQuery {
         let widest = groups.iter().map(width).fold(f32::MIN_POSITIVE, f32::max);
         let scale = GROUP_MAX / widest;
         let table = |group: &[f32; GROUP]| {
-            // Only the excess over the minimum possible sum is stored.
+            // The table contains only the excess over the minimum possible sum.
             let (mut table, mut sums) = ([0; 16], [0.0; 16]);
             sums[0] = group.iter().map(|component| (-component).max(0.0)).sum();
             for signs in 1..16_usize {
@@ -157,8 +156,8 @@ impl SignCodeQuery {
         }
     }
 
-    /// Estimates the similarity of the 64 vectors of a block; higher means more similar. Returns a bit mask of the
-    /// estimates that are at least `least`. If the mask is empty, `estimates` may be unchanged.
+    /// Estimates the similarity of the 64 vectors of a block. A higher estimate means more similar. Returns a bit mask
+    /// of the estimates that are at least `least`. If the mask is empty, `estimates` may be unchanged.
     pub fn estimate(&self, block: &[u8], least: u16, estimates: &mut [u16; BLOCK_ROWS]) -> u64 {
         match self.kernel {
             #[cfg(target_arch = "x86_64")]
@@ -186,7 +185,6 @@ fn estimate_portable(tables: &[[u8; 16]], block: &[u8], least: u16, estimates: &
     reaching(estimates, least)
 }
 
-/// Returns a bit mask of the rows whose estimate is at least `least`.
 #[inline(always)]
 fn reaching(estimates: &[u16; BLOCK_ROWS], least: u16) -> u64 {
     let bits = (0..).zip(estimates);

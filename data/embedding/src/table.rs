@@ -8,12 +8,11 @@ use crate::pieces::WordPieces;
 use crate::sign_code::DIMENSIONS_MAX;
 use crate::{DocumentText, EmbedError, Embedder, EmbedderId, Segment, Vector};
 
-/// Magic bytes at the start of every table.
 const MAGIC: &[u8] = b"HAATEMB1";
 /// Maximum number of pieces read from a query, more than any real query has.
 const QUERY_TOKENS_MAX: usize = 64;
-/// Version of the method. Must change whenever the same table gives different vectors, because texts are split, added
-/// or weighted differently.
+/// Version of the method. It must change whenever the same table gives different vectors, because texts are split,
+/// added or weighted differently.
 const METHOD: &str = "1";
 
 /// Embedding table that is compiled into the program.
@@ -39,8 +38,8 @@ pub struct StaticTable {
 #[error("the embedding table is damaged: {0}")]
 pub struct TableError(&'static str);
 
-/// Returns the embedding table that is compiled into the program, parsed on first use. Returns `None` if the table is
-/// damaged, which a test rules out.
+/// Returns the embedding table that is compiled into the program, parsed on first use. Returns `None` for a damaged
+/// table, which a test rules out.
 #[must_use]
 pub fn shipped() -> Option<Arc<dyn Embedder>> {
     SHIPPED.as_ref().map(|table| Arc::clone(table) as Arc<dyn Embedder>)
@@ -90,7 +89,6 @@ impl StaticTable {
         })
     }
 
-    /// Adds the vectors of a text's pieces to `sum`.
     fn add(&self, sum: &mut [f32], text: &str, tokens_max: usize) {
         self.pieces.each(text, tokens_max, |piece| {
             let from = piece as usize * self.dimensions;
@@ -118,7 +116,7 @@ impl StaticTable {
     }
 }
 
-/// Derives the id from the content and the method, so that two different tables never have the same id.
+/// The id depends on the content and the method, so that two different tables never have the same id.
 fn id(table: &[u8], vocabulary: &str, dimensions: usize) -> EmbedderId {
     let mut digest = Sha256::new().chain_update(table).chain_update(vocabulary);
     for segment in [
@@ -147,7 +145,7 @@ impl Embedder for StaticTable {
     }
 
     fn embed_query(&self, text: &str) -> Result<Option<Vector>, EmbedError> {
-        // Ignores words in scripts for which the vocabulary has only single letters, because letters carry no meaning.
+        // Letters carry no meaning, so that words in scripts for which the vocabulary has only letters are ignored.
         let mut known = false;
         let mut tell = |piece| known |= !self.pieces.is_letter(piece);
         self.pieces.each(text, QUERY_TOKENS_MAX, &mut tell);

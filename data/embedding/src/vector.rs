@@ -15,7 +15,7 @@ impl Vector {
         if largest == 0.0 || !components.iter().all(|component| component.is_finite()) {
             return None;
         }
-        // Divided by the largest component first, so that squares neither vanish nor overflow.
+        // Dividing by the largest component first keeps squares from vanishing or overflowing.
         let mut scaled: Vec<f32> = components.iter().map(|component| component / largest).collect();
         let scale = ONE / crate::norm::norm(&scaled);
         scaled.iter_mut().for_each(|component| *component *= scale);

@@ -2,7 +2,7 @@ use super::*;
 
 const WORDS: &str = "red\nshoe\n##s\nblue";
 
-/// Builds a table with two components: `red` points east, `shoe` north, `##s` nowhere and `blue` west.
+/// In the table, `red` points east, `shoe` north, `##s` nowhere and `blue` west.
 fn bytes() -> Vec<u8> {
     let mut bytes = b"HAATEMB1".to_vec();
     bytes.extend(4_u32.to_le_bytes());
@@ -29,7 +29,7 @@ fn query(text: &str) -> Option<Vec<i8>> {
 fn a_query_is_the_direction_of_its_pieces() {
     assert_eq!(query("red"), Some(vec![127, 0]));
     assert_eq!(query("Red red RED"), Some(vec![127, 0]));
-    // Half as long as `red`, so the sum points more to the east.
+    // `shoes` is half as long as `red`, so that the sum points more to the east.
     assert_eq!(query("red shoes"), Some(vec![114, 57]));
     assert_eq!(query("red blue"), None);
     assert_eq!(query("unknown"), None);
