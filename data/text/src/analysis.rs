@@ -19,7 +19,7 @@ pub enum Analysis {
     Stemmed,
     /// Folded words, not stemmed.
     Plain,
-    /// The whole value as one folded term of letters and digits. See [`code_of`].
+    /// The whole value as one folded term of letters and digits: see [`code_of`].
     Code,
 }
 
@@ -53,9 +53,9 @@ impl Analysis {
     }
 }
 
-/// Returns the whole value as one token, or `None` if it has no letters or digits.
+/// Returns `None` if the value has no letters or digits.
 fn code(text: &str) -> Option<Token> {
-    // Longer codes are dropped anyway, so this limits the work.
+    // Longer codes are dropped, so that this limits the work.
     let letters = text.chars().take(CODE_BYTES_MAX).nfkc().flat_map(char::to_lowercase);
     let code: String = letters.filter(|char| char.is_alphanumeric()).collect();
     (!code.is_empty()).then_some(Token {
@@ -108,7 +108,7 @@ pub fn stem(word: &str) -> String {
 }
 
 /// Returns the code of a whole value: its letters and digits, lowercase, without accents and separators (`AB-12/34` →
-/// `ab1234`). `None` when the result is empty or too long to be indexed.
+/// `ab1234`). Returns `None` if the code is empty or too long to be indexed.
 #[must_use]
 pub fn code_of(value: &str) -> Option<String> {
     analyse(Analysis::Code, value).pop().map(|term| term.text)

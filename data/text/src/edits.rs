@@ -32,7 +32,7 @@ mod tests {
 
     use super::*;
 
-    /// Computes the distance directly from its recursive definition.
+    /// The distance follows directly from its recursive definition.
     fn defined(one: &[char], other: &[char]) -> usize {
         match (one, other) {
             ([], rest) | (rest, []) => rest.len(),

@@ -2,8 +2,8 @@
 //! distances, and plain text from the HTML of stores.
 //!
 //! Input: a text of a store or a shopper. Output: the same result for the same text, with a limited length if the
-//! result is displayed. The crate knows no products, releases or language models, does no I/O, and never fails. Text
-//! that it cannot interpret gives an empty result.
+//! result is displayed. The crate does not depend on products, releases or language models, does no I/O, and never
+//! fails. Text that it cannot interpret gives an empty result.
 //!
 //! Terms are words of letters, digits and marks of any script. Terms are compatibility-normalised and lowercase, with
 //! Latin letters without accents and `'s` joined (`men's` → `mens`). A number with a unit is one term in any spelling

@@ -15,7 +15,8 @@ pub fn is_hidden(character: char) -> bool {
 }
 
 /// Formats a store's text as one line for an operator, at most `chars_max` characters long. Line ends, other controls
-/// and hidden characters are written as escapes (`\n`, `\u{202e}`). A truncated text ends with `…`.
+/// and hidden characters become escapes (`
+/// `, `\u{202e}`). A truncated text ends with `…`.
 #[must_use]
 pub fn escaped_line(text: &str, chars_max: usize) -> String {
     let mut line = String::with_capacity(text.len().min(chars_max));
@@ -29,7 +30,7 @@ pub fn escaped_line(text: &str, chars_max: usize) -> String {
             character.escape_default().count()
         };
         if needed > room {
-            // The last character is reserved for `…`, which marks a truncated text.
+            // The last character is reserved for the `…` of a truncated text.
             line.truncate(kept);
             line.push('…');
             break;
@@ -47,7 +48,6 @@ pub fn escaped_line(text: &str, chars_max: usize) -> String {
     line
 }
 
-/// Returns the line for [`stated_line`].
 fn one_line(text: &str, chars_max: usize) -> String {
     let plain = |byte: u8| (b'!'..=b'~').contains(&byte) || byte == b' ';
     let trimmed = text.trim();
@@ -77,8 +77,8 @@ fn one_line(text: &str, chars_max: usize) -> String {
     line
 }
 
-/// Returns a code verbatim, including spaces, because other systems identify it by its exact text. `None` when it is
-/// missing or blank. The text is truncated to `chars_max` characters.
+/// Returns a code verbatim, including spaces, because other systems identify it by its exact text. Returns `None` if it
+/// is missing or blank. The text is truncated to `chars_max` characters.
 #[must_use]
 pub fn stated_code(text: Option<&str>, chars_max: usize) -> Option<String> {
     let text = text.filter(|text| !text.trim().is_empty())?;
@@ -86,8 +86,8 @@ pub fn stated_code(text: Option<&str>, chars_max: usize) -> Option<String> {
     text.get(..end).map(str::to_owned)
 }
 
-/// Returns a text on one line: runs of white space become one space, and hidden characters are removed. `None` when it
-/// is missing or blank. The text is truncated to `chars_max` characters.
+/// Returns a text on one line: runs of white space become one space, and hidden characters are removed. Returns `None`
+/// if the text is missing or blank. The text is truncated to `chars_max` characters.
 #[must_use]
 pub fn stated_line(text: Option<&str>, chars_max: usize) -> Option<String> {
     text.map(|text| one_line(text, chars_max))

@@ -3,16 +3,14 @@ use unicode_normalization::UnicodeNormalization;
 use super::units;
 use super::word::Word;
 
-/// Number in canonical spelling with its unit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Quantity {
     pub(super) number: String,
     pub(super) unit: Option<&'static str>,
-    /// Number of words that the quantity spans.
     pub(super) words: usize,
 }
 
-/// Denominators that are read as fractions. `24/7` and `50/50` are not fractions.
+/// Denominators of fractions. `24/7` and `50/50` are not fractions.
 const DENOMINATORS: [u32; 8] = [2, 3, 4, 5, 8, 16, 32, 64];
 
 /// Checks for a fraction whose slash is at `at` and whose first character is at `start`.
@@ -80,7 +78,7 @@ pub(super) fn read(text: &str, words: &[Word], at: usize) -> Option<Quantity> {
     })
 }
 
-/// Reads a number and returns the number of words that it spans, which is two if a fraction follows.
+/// Returns the number of words that the number spans, which is two if a fraction follows.
 fn number(text: &str, words: &[Word], at: usize) -> Option<(String, usize)> {
     let word = words.get(at)?;
     if let Some((upper, lower)) = word.text.split_once('/') {
@@ -105,8 +103,8 @@ fn decimal(whole: u32, ten_thousandths: u32) -> String {
     units::canonical_number(&format!("{whole}.{ten_thousandths:04}")).to_owned()
 }
 
-/// Reads the unit after a number, where `at` is the index of the word after the number. Also returns the number of
-/// words of the unit, which is 0 for `"`.
+/// Reads the unit from the word at `at`, which follows a number. Also returns the number of words of the unit, which is
+/// 0 for `"`.
 fn unit(text: &str, words: &[Word], at: usize) -> Option<(&'static str, usize)> {
     let after = words.get(at - 1)?.offsets.end;
     let rest = text.get(after..)?;
@@ -135,8 +133,8 @@ fn unit(text: &str, words: &[Word], at: usize) -> Option<(&'static str, usize)> 
         return Some((unit, 2));
     }
     let (unit, always) = units::apart(&next.text)?;
-    // The word `in` is also a preposition. The word counts as a unit with a full stop, before `x`, before the name of a
-    // side, or at the end of the text.
+    // `in` is also a preposition. It is a unit with a full stop, before `x`, before the name of a side, or at the end
+    // of the text.
     let ends = || {
         let rest = text.get(next.offsets.end..).unwrap_or_default();
         let dotted = rest

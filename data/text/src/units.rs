@@ -1,5 +1,4 @@
-/// Returns the short form of a unit, as used in terms, for any of its spellings. A count is written like a carat: `24
-/// ct`.
+/// Returns the short form of a unit in terms, for any of its spellings. A count is spelled like a carat: `24 ct`.
 fn short(word: &str) -> Option<&'static str> {
     Some(match word {
         "amp" | "amps" => "amp",
@@ -51,7 +50,7 @@ pub(super) fn of_two_words(first: &str, second: &str) -> Option<&'static str> {
     OF_TWO_WORDS.iter().find(unit).map(|unit| unit.2)
 }
 
-/// Returns the short form of a unit that is separate from its number, and whether the word is always a unit there.
+/// Returns the short form of a unit that is separate from its number, and true if the word is always a unit there.
 pub(super) fn apart(word: &str) -> Option<(&'static str, bool)> {
     // `in` and `pack` can be ordinary words, as in `2 in 1`.
     short(word).map(|unit| (unit, !matches!(word, "in" | "pack")))

@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::word::Word;
 use super::{quantity, units};
 
-/// Maximum number of words of a query. Longer queries are truncated because each word costs a posting list.
+/// Maximum number of words of a query. Each further word would cost a posting list.
 pub(super) const QUERY_WORDS_MAX: usize = 64;
 
 /// Purpose of the terms: indexing, or querying.
@@ -31,7 +31,7 @@ pub struct Token {
     pub is_main: bool,
 }
 
-/// Splits text into folded words; see the module's documentation.
+/// Splits text into folded words: see the documentation of the crate.
 pub(super) fn tokens(mode: Mode, text: &str) -> Vec<Token> {
     let limit = if mode == Mode::Query {
         QUERY_WORDS_MAX
@@ -51,7 +51,7 @@ const fn is_apostrophe(char: char) -> bool {
     matches!(char, '\'' | '\u{2019}' | '\u{02bc}')
 }
 
-/// Multiplication sign between the sides of a size, often written `x`.
+/// Multiplication sign between the sides of a size, often spelled `x`.
 const TIMES: char = '\u{d7}';
 
 /// Returns true for characters that affect only how letters are drawn.
@@ -164,7 +164,7 @@ impl Tokens<'_> {
                     }
                 }
             }
-            // Adds `12x24` for `12 in. x 24 in.`.
+            // `12 in. x 24 in.` also gives `12x24`.
             let next = at + found.words;
             if words.get(next).is_some_and(|by| by.text == "x")
                 && let Some(other) = quantity::read(self.text, words, next + 1)
@@ -175,7 +175,6 @@ impl Tokens<'_> {
         Some(found.words)
     }
 
-    /// Adds each side of a size such as `12x24` separately.
     fn dimensions(&mut self, word: &Word, position: usize) {
         if self.mode == Mode::Query || !word.text.starts_with(|char: char| char.is_ascii_digit()) {
             return;
@@ -186,7 +185,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// Adds `tshirt` for `t-shirt`: up to three words from `at` that are joined by single hyphens, as one word.
+    /// `t-shirt` also gives `tshirt`: up to three words from `at` with single hyphens between them become one word.
     fn compound(&mut self, words: &[Word], at: usize, position: usize) {
         let hyphen = |left: &Word, right: &Word| self.text.get(left.offsets.end..right.offsets.start) == Some("-");
         let starts = at == 0

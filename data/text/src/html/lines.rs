@@ -1,7 +1,6 @@
 use super::DESCRIPTION_CHARS_MAX;
 use crate::line::is_hidden;
 
-/// The gap between two visible characters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
     #[default]
@@ -15,18 +14,17 @@ const BULLET: &str = "• ";
 /// Maximum number of characters before a visible one: the line ends and a bullet.
 const LEAD_CHARS_MAX: usize = 3;
 
-/// Text under construction. Gaps and bullets are written only before visible characters.
+/// Text under construction. Gaps and bullets are appended only before visible characters.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     text: String,
     chars: usize,
     gap: Gap,
-    /// True if the next visible character begins a list item.
     item: bool,
 }
 
 impl Lines {
-    /// Creates a buffer with room for `bytes` bytes, limited by the maximum size of a description.
+    /// The maximum size of a description limits the buffer.
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self {
             text: String::with_capacity(bytes.min(DESCRIPTION_CHARS_MAX)),
@@ -38,19 +36,18 @@ impl Lines {
         self.gap = self.gap.max(gap);
     }
 
-    /// Begins a list item.
     pub(super) fn begin_item(&mut self) {
         self.gap(Gap::Line);
         self.item = true;
     }
 
-    /// Ends a list item. An item without visible content leaves no bullet.
+    /// An item without visible content leaves no bullet.
     pub(super) fn end_item(&mut self) {
         self.gap(Gap::Line);
         self.item = false;
     }
 
-    /// Returns the gap and bullet to write before `next`, the next visible character.
+    /// Returns the gap and bullet for `next`, the next visible character.
     fn lead(&self, next: char) -> Lead {
         let gap = if self.text.is_empty() { Gap::None } else { self.gap };
         let is_marked = !self.item || is_bullet(next);
@@ -90,7 +87,7 @@ impl Lines {
         }
     }
 
-    /// Appends ASCII words separated by single spaces. Returns `false` when the text is full.
+    /// Appends ASCII words with single spaces between them. Returns `false` if the text is full.
     fn push_plain(&mut self, words: &str) -> bool {
         if self.chars + words.len() + LEAD_CHARS_MAX > DESCRIPTION_CHARS_MAX {
             return words.chars().all(|character| {
@@ -109,12 +106,12 @@ impl Lines {
         true
     }
 
-    /// Appends a character. Returns `false` when the text is full.
+    /// Returns `false` if the text is full.
     fn push_char(&mut self, character: char) -> bool {
         let lead = self.lead(character);
         let needed = 1 + lead.chars();
         if self.chars + needed > DESCRIPTION_CHARS_MAX {
-            // Marks the text as full, so that no later text is appended after the truncation.
+            // The full text must not grow after the truncation.
             self.chars = DESCRIPTION_CHARS_MAX;
             return false;
         }
@@ -129,7 +126,6 @@ impl Lines {
     }
 }
 
-/// Characters to write before the next visible character.
 #[derive(Debug, Clone, Copy)]
 struct Lead {
     gap: Gap,
@@ -150,7 +146,6 @@ const fn is_bullet(character: char) -> bool {
     )
 }
 
-/// Returns the length of the prefix that is visible ASCII with single spaces.
 fn plain_prefix(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {

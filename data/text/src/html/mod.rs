@@ -10,16 +10,16 @@ use self::lines::{Gap, Lines};
 pub const DESCRIPTION_CHARS_MAX: usize = 20_000;
 /// Maximum number of bytes of HTML that are read. Further bytes are ignored.
 const HTML_BYTES_MAX: usize = 512 << 10;
-/// Maximum number of passes over the text. Another pass is needed if the decoded text looks like markup again
-/// (`&amp;lt;b&amp;gt;`).
+/// Maximum number of passes over the text. Decoded text that looks like markup (`&amp;lt;b&amp;gt;`) needs another
+/// pass.
 const ROUNDS_MAX: usize = 4;
 
 /// Converts an HTML description to safe plain text. Markup and the content of scripts, styles and frames are removed,
 /// entities are decoded and white space is folded. Blocks and list items are on lines of their own, and list items have
 /// a bullet. The conversion is idempotent.
 ///
-/// Text that looks like markup only after decoding is also read as markup, so that no consumer can be tricked into
-/// executing it. The text is truncated to [`DESCRIPTION_CHARS_MAX`] characters.
+/// Text that looks like markup only after decoding is also read as markup, so that no consumer executes it. The text is
+/// truncated to [`DESCRIPTION_CHARS_MAX`] characters.
 #[must_use]
 pub fn html_to_text(html: &str) -> String {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];
@@ -39,7 +39,7 @@ pub fn html_to_text(html: &str) -> String {
         }
         text = again;
     }
-    // Implausibly deep nesting: the remaining `<` and `&` are replaced with spaces.
+    // Nesting this deep is implausible, so that the remaining `<` and `&` become spaces.
     let mut lines = Lines::default();
     lines.push(&text.replace(['<', '&'], " "), true);
     lines.finish()
@@ -57,7 +57,7 @@ fn tokens_to_text(html: &str, keep_lines: bool) -> String {
     simple::to_text(html, keep_lines).unwrap_or_else(|| any_to_text(html, keep_lines))
 }
 
-/// Converts any HTML with the tokenizer of the HTML standard, which reads malformed HTML as browsers do.
+/// The tokenizer of the HTML standard reads malformed HTML as browsers do.
 fn any_to_text(html: &str, keep_lines: bool) -> String {
     let mut lines = Lines::default();
     let mut skipped: Option<(Vec<u8>, u32)> = None;
@@ -100,7 +100,6 @@ fn is_skipped(name: &[u8]) -> bool {
     )
 }
 
-/// Applies the effect of a tag on the surrounding text.
 fn tag(name: &[u8], ends: bool, lines: &mut Lines) {
     match name {
         b"li" if ends => lines.end_item(),

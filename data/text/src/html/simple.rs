@@ -1,17 +1,16 @@
 //! Fast path for common HTML: tags with quoted attributes, and the usual entities.
 //!
-//! HTML with comments, scripts, stray quotes or rare entities is processed by the standard tokenizer. This module gives
-//! the same result as that tokenizer for the HTML that it accepts.
+//! For the HTML that this module accepts, it gives the same result as the standard tokenizer. That tokenizer processes
+//! HTML with comments, scripts, stray quotes or rare entities.
 
 use memchr::{memchr, memchr2};
 
 use super::is_skipped;
 use super::lines::Lines;
 
-/// Maximum length of a tag name that this module reads, in bytes.
 const NAME_BYTES_MAX: usize = 16;
 
-/// Returns the text of HTML, or `None` if it contains anything unusual.
+/// Returns `None` if the HTML contains anything unusual.
 pub(super) fn to_text(html: &str, keep_lines: bool) -> Option<String> {
     let mut lines = Lines::with_capacity(html.len());
     let bytes = html.as_bytes();
@@ -109,7 +108,6 @@ fn tag(bytes: &[u8], start: usize, lines: &mut Lines) -> Option<usize> {
     Some(behind)
 }
 
-/// Skips attributes and the closing `>`.
 fn attributes(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let byte = *bytes.get(at)?;
@@ -132,12 +130,11 @@ fn attributes(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Skips the value of an attribute.
 fn value(bytes: &[u8], at: usize) -> Option<usize> {
     match *bytes.get(at)? {
         quote @ (b'"' | b'\'') => {
             let behind = at + 1 + memchr(quote, &bytes[at + 1..])? + 1;
-            // Text directly after a closing quote is a parse error in the standard and is left to its tokenizer.
+            // Text directly after a closing quote is a parse error in the standard, which its tokenizer handles.
             matches!(bytes.get(behind)?, b' ' | b'\n' | b'\t' | b'/' | b'>').then_some(behind)
         }
         _ => {
