@@ -11,7 +11,7 @@ use crate::error::QualityError;
 use crate::kept::kept;
 use crate::look::{BaselineState, Look, Scope, look};
 
-/// Rule that decides if a release, or a brand in it, is held back.
+/// Decides if a release, or a brand in it, is held back.
 #[derive(Debug, Clone)]
 pub struct Gate {
     /// Storage of the home, with the record of checks and the statistics of earlier runs.
@@ -24,7 +24,7 @@ pub struct Gate {
     pub accepted: AcceptedBrands,
 }
 
-/// Brands whose data is accepted: findings about them only cause warnings.
+/// Brands whose data is accepted. Findings about them only cause warnings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum AcceptedBrands {
     /// No brand is accepted.
@@ -58,15 +58,12 @@ pub struct Doubts {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("the release is held back because of data quality: {}", data_reports::summary(.findings))]
 pub struct ReleaseHold {
-    /// Findings beyond a threshold; at least one.
+    /// Findings beyond a threshold, at least one.
     pub findings: Vec<Finding>,
 }
 
-/// Decides which data of `now` must not be released, compared with the previous release. The checks are skipped if
-/// there is no new data and no brand is held back.
-///
-/// # Errors
-/// See [`QualityError`].
+/// Decides which data of `now` must not be released, compared with the previous release. The checks are skipped without
+/// new data and held-back brands.
 #[boxed]
 pub async fn hold(
     gate: &Gate,
@@ -103,8 +100,8 @@ pub async fn hold(
         market: found.market,
         brands: Vec::new(),
     };
-    // If all brands are held back because of findings, the whole release is held back, because it would contain no
-    // change. A brand that could not be checked has no findings.
+    // If findings hold all brands back, the whole release is held back, because it would contain no change. A brand
+    // that could not be checked has no findings.
     if doubted.len() == found.brands && doubted.values().all(|doubted| !doubted.findings.is_empty()) {
         doubts
             .market
@@ -123,11 +120,10 @@ pub async fn hold(
     Ok(doubts)
 }
 
-/// A brand that must not be released.
 #[derive(Debug)]
 struct DoubtedBrand {
     slug: BrandSlug,
-    /// Findings about the brand. The list is empty if the brand could not be checked and stays held back.
+    /// Findings about the brand, empty if the brand could not be checked and stays held back.
     findings: Vec<Finding>,
     reasons: Vec<String>,
     /// Versions of the lake's tables with which the brand was compared.
@@ -139,7 +135,6 @@ struct DoubtedBrand {
 struct QualityFindings {
     market: Vec<Finding>,
     doubted: BTreeMap<StoreHost, DoubtedBrand>,
-    /// Number of brands.
     brands: usize,
 }
 
@@ -150,8 +145,7 @@ impl QualityFindings {
         for finding in report.findings {
             let brand = finding.brand.as_ref();
             let Some((slug, store)) = brand.and_then(|slug| Some((slug.clone(), (*stores.get(slug)?).clone()))) else {
-                // The share of stale brands among the few brands that are held back does not indicate the state of the
-                // market.
+                // The share of stale brands among the few held-back brands does not indicate the state of the market.
                 if matches!(scope, Scope::AllBut(_)) {
                     self.market.push(finding);
                 }
@@ -168,7 +162,7 @@ impl QualityFindings {
         }
     }
 
-    /// Continues to hold back those brands that could not be compared with their released data.
+    /// Brands that could not be compared with their released data stay held back.
     fn keep(&mut self, unjudged: &BTreeSet<StoreHost>, held: &[HeldBrand]) {
         for brand in held.iter().filter(|brand| unjudged.contains(&brand.store)) {
             self.doubted.entry(brand.store.clone()).or_insert_with(|| DoubtedBrand {
@@ -209,7 +203,7 @@ async fn found(
             config: &gate.config,
             at,
         };
-        // Boxed because the future is large: it reads two states of a lake.
+        // The future is large, because it reads two states of a lake.
         let report = Box::pin(look(wanted)).await?;
         let unjudged = match &scope {
             Scope::AllBut(_) => BTreeSet::new(),
@@ -222,7 +216,7 @@ async fn found(
 }
 
 /// Returns the brands that could not be compared with their earlier data although there is some. If `is_first`, no
-/// release contained them, so there is nothing to compare.
+/// release contained them, so that there is no earlier data.
 async fn unjudged(report: &QualityReport, before: Option<&BaselineState>, is_first: bool) -> BTreeSet<StoreHost> {
     let rows = match before {
         // A lost file is an error here, because no brand may be left out silently.

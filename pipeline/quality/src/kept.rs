@@ -11,9 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::QualityError;
 
-/// Path of the statistics.
 const PREFIX: &str = "quality/log";
-/// Folder of the newest report.
 const REPORT: &str = "quality";
 /// Maximum number of attempts to save a run's statistics if other runs save theirs first.
 const TRIES_MAX: u32 = 16;
@@ -23,15 +21,13 @@ const TRIES_MAX: u32 = 16;
 pub(crate) struct KeptBrand {
     pub(crate) catalogue_hash: String,
     pub(crate) quarantined: u64,
-    /// Statistics of the brand; `None` if a file with the brand's rows was lost.
+    /// Statistics of the brand. `None` if a file with the brand's rows was lost.
     pub(crate) figures: Option<BrandFigures>,
 }
 
-/// Statistics of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KeptRun {
     pub(crate) made_at: Timestamp,
-    /// Versions of the lake's tables.
     pub(crate) versions: BTreeMap<String, u64>,
     /// Trend of earlier runs and this one, oldest first.
     pub(crate) trend: Vec<Point>,
@@ -50,12 +46,10 @@ impl KeptRuns {
         self.runs.iter().find(|run| run.versions != *versions)
     }
 
-    /// Returns the run with this state of the lake.
     pub(crate) fn of(&self, versions: &BTreeMap<String, u64>) -> Option<&KeptRun> {
         self.runs.iter().find(|run| run.versions == *versions)
     }
 
-    /// Returns the statistics of a brand with this content.
     pub(crate) fn figures_of(&self, store: &StoreHost, catalogue_hash: &str) -> Option<&BrandFigures> {
         let brands = self.runs.iter().filter_map(|run| run.brands.get(store));
         let mut same = brands.filter(|brand| brand.catalogue_hash == catalogue_hash);
@@ -153,7 +147,7 @@ pub async fn keep(storage: &Storage, report: &QualityReport, keep: u64) -> Resul
     Ok(())
 }
 
-/// Returns the location of the newest report: a path if the home is a folder, otherwise a URL.
+/// Returns the location of the newest report: a path if the home is a folder, or else a URL.
 #[must_use]
 pub fn latest(storage: &Storage) -> String {
     let at = storage.child(REPORT);

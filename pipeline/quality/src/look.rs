@@ -58,8 +58,8 @@ pub struct Look<'a> {
     pub before: Option<&'a BaselineState>,
     /// Brands to check.
     pub scope: &'a Scope,
-    /// If true, statistics of unchanged brands are left out and only their counts are reported. The counts are
-    /// sufficient for a decision about a release.
+    /// True to leave out statistics of unchanged brands and report only their counts, which suffice for a decision
+    /// about a release.
     pub changed_only: bool,
     /// Statistics that are already known.
     pub known: &'a KeptRuns,
@@ -73,7 +73,6 @@ pub struct Look<'a> {
     pub at: Timestamp,
 }
 
-/// Known data of a brand in the earlier state.
 #[derive(Debug)]
 struct BaselineBrand {
     catalogue_hash: String,
@@ -86,7 +85,7 @@ type Figures = BTreeMap<StoreHost, BrandFigures>;
 /// Counts the data and applies the thresholds.
 ///
 /// # Errors
-/// See [`QualityError`]. A lost file of the lake or an unreadable earlier state is not an error; findings that need it
+/// A [`QualityError`]. A lost file of the lake or an unreadable earlier state is not an error. Findings that need it
 /// are missing.
 pub fn look(look: Look<'_>) -> BoxFuture<'_, Result<QualityReport, QualityError>> {
     Box::pin(looked_at(look))
@@ -151,8 +150,7 @@ async fn looked_at(look: Look<'_>) -> Result<QualityReport, QualityError> {
     Ok(report)
 }
 
-/// Counts the brands whose shipping terms are known. If the data cannot be read, the count is unknown, which holds
-/// nothing back.
+/// If the data cannot be read, the count of brands with known shipping terms is unknown, which holds nothing back.
 async fn shipping_known(look: &Look<'_>, report: &QualityReport) -> Option<ShippingCoverage> {
     let stores: BTreeSet<StoreHost> = report.brands.iter().map(|brand| brand.store.clone()).collect();
     let read = futures::future::try_join(look.now.shipping(&stores), look.now.delivery_zones(Some(&stores)));
@@ -195,7 +193,7 @@ fn report(look: &Look<'_>, brands: Vec<BrandQuality>) -> QualityReport {
     }
 }
 
-/// Returns the brands of the earlier state, from a saved run if possible, otherwise from the lake. Empty if neither can
+/// Returns the brands of the earlier state, from a saved run if possible, or else from the lake. Empty if neither can
 /// be read.
 async fn were(before: &BaselineState, known: &KeptRuns) -> BTreeMap<StoreHost, BaselineBrand> {
     if let Some(run) = known.of(before.state.versions()) {
@@ -272,13 +270,12 @@ fn unmoved(figures: &BrandFigures) -> PriceMoves {
     moves
 }
 
-/// A brand's store with the hash of its content.
 struct BrandHash<'a> {
     store: &'a StoreHost,
     hash: &'a str,
 }
 
-/// Returns the statistics of these brands. Statistics known by content hash are reused, and the others are computed.
+/// Statistics known by content hash are reused, and the others are computed.
 async fn figures<'a>(
     state: &LakeSnapshot,
     brands: impl Iterator<Item = BrandHash<'a>>,
@@ -309,7 +306,7 @@ async fn figures<'a>(
     Ok(figures)
 }
 
-/// Returns the price changes of these stores. Stores with a lost file in either state are left out.
+/// Stores with a lost file in either state are left out.
 async fn moved(
     before: &LakeSnapshot,
     now: &LakeSnapshot,
@@ -350,9 +347,6 @@ async fn on_a_thread<T: Send + 'static>(
 }
 
 /// Checks the newest state against the last state with a saved report, and saves the result.
-///
-/// # Errors
-/// See [`QualityError`].
 #[boxed]
 pub async fn after_run(
     storage: &Storage,
@@ -381,7 +375,7 @@ pub async fn after_run(
         config,
         at,
     };
-    // Boxed because the future is large: it reads two states of a lake.
+    // The future is large, because it reads two states of a lake.
     let mut report = Box::pin(look(wanted)).await?;
     report.trend = known.trend(&report);
     report.unfound = unfound(storage, lake, at).await;

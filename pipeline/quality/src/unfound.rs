@@ -8,17 +8,16 @@ use crate::QualityError;
 
 /// Number of days of searches that are counted, with today.
 const DAYS: u32 = 7;
-/// Maximum number of words in a report.
 const WORDS_MAX: usize = 20;
 
-/// Returns the words that shoppers searched for from the day `since` on: days that are over from the lake, and counts
-/// that are not there yet as servers wrote them.
+/// Returns the words that shoppers searched for from the day `since` on. Days that are over come from the lake, and
+/// other counts from the servers' files.
 ///
 /// # Errors
 /// The lake or the counts cannot be read.
 pub async fn searched(storage: &Storage, lake: &Lake, since: &str) -> Result<CountedDays, QualityError> {
     let unmoved = load(storage, since).await?;
-    // The lake is read afterwards, so counts that a crawl moves meanwhile are not missed.
+    // The lake is read afterwards, so that counts that a crawl moves meanwhile are not missed.
     let mut days = lake.snapshot().await?.searches(since).await?;
     for (day, servers) in unmoved {
         days.entry(day).or_default().extend(servers);

@@ -24,7 +24,7 @@ fn day(number: i64) -> Timestamp {
     start.plus_millis(number * DAY_MS)
 }
 
-/// Returns forty complete products.
+/// Each of the forty products is complete.
 fn whole(brand: &Brand) -> Vec<Product> {
     let media = |id: u64| data_model::Media {
         url: format!("https://cdn.example/{id}.jpg"),
@@ -51,7 +51,6 @@ struct Home {
 }
 
 impl Home {
-    /// Creates a home with four healthy brands from one crawl.
     async fn new() -> Self {
         let storage = Storage::memory();
         let lake = Lake::open(storage.child("lake"), LakeConfig::default(), clock()).await;
@@ -73,7 +72,6 @@ impl Home {
         self.lake.commit(refreshes, run).await.unwrap();
     }
 
-    /// Crawls one brand a second time, with changed products.
     async fn crawl(&self, brand: usize, run: i64, change: impl Fn(&mut Product)) {
         let brand = &self.brands[brand];
         let mut products = whole(brand);
@@ -85,7 +83,7 @@ impl Home {
         self.commit(vec![kit::refresh(brand, run, day(2), products)]).await;
     }
 
-    /// Returns a release of the lake's current state in which no brand is held back.
+    /// The release has the lake's current state, and no brand is held back.
     async fn released(&self) -> Baseline {
         Baseline {
             lake: self.lake.snapshot().await.unwrap().versions().clone(),
@@ -113,7 +111,7 @@ impl Home {
 }
 
 fn damage(product: &mut Product) {
-    // Result of reading 499.00 as 49900.
+    // A parser read 499.00 as 49900.
     product.variants[0].price_minor *= 100;
 }
 
@@ -131,7 +129,7 @@ fn to_dollars(product: &mut Product) {
 async fn a_damaged_home_is_held_back_and_each_damage_is_named_with_its_brand_and_threshold() {
     let home = Home::new().await;
     let released = home.released().await;
-    // Runs with and without statistics saved by the previous run.
+    // The checks run with and without statistics of the previous run.
     for is_kept in [false, true] {
         if is_kept {
             home.look(day(1)).await;
@@ -187,7 +185,7 @@ async fn a_damaged_home_is_held_back_and_each_damage_is_named_with_its_brand_and
     home.crawl(1, 4, |_| {}).await;
     let left = told(&home.hold(Some(&without), Nobody).await);
     assert_eq!(left, [expected[0].clone(), expected[2].clone()]);
-    // The operator accepts the data, and later states are then compared with it.
+    // The operator accepts the data, and later states are compared with it.
     assert_eq!(home.hold(Some(&released), Everybody).await, Doubts::default());
     let released = home.released().await;
     assert_eq!(home.hold(Some(&released), Nobody).await, Doubts::default());
@@ -220,7 +218,7 @@ async fn a_brand_stays_held_that_nobody_can_compare_and_all_of_them_end_the_buil
     for brand in &mut unreadable.held {
         brand.lake.insert("brands".to_owned(), 999);
     }
-    // One of the brands is repaired, as far as can be seen.
+    // One of the brands seems to be repaired.
     home.crawl(1, 6, |_| {}).await;
     let kept = home.hold(Some(&unreadable), Nobody).await.brands;
     assert_eq!(kept[..3], unreadable.held[..], "nobody can say that it is right");
@@ -244,7 +242,7 @@ async fn a_healthy_home_passes_whatever_it_sells_and_prices_that_move_a_little_a
     assert_eq!(report.totals.now.products, 160);
     assert_eq!(report.totals.before.as_ref().unwrap().products, 160);
     assert_eq!(report.trend.len(), 2);
-    // A second check of the same state does not count as a new run.
+    // A second check of the same state is not a new run.
     let again = home.look(day(2)).await;
     assert_eq!(again, report);
     assert_eq!(kept(&home.storage).await.unwrap().trend(&again).len(), 2);
@@ -268,7 +266,7 @@ async fn stale_brands_hold_a_release_back_where_they_are_most_and_the_finding_na
     let released = home.released().await;
     home.crawl(0, 2, |product| product.tags = vec!["new".into()]).await;
     assert_eq!(home.hold(Some(&released), Nobody).await, Doubts::default());
-    // One of four brands was crawled on the second day, the others on the first. Three days later those are stale.
+    // One of four brands was crawled on the second day, the others on the first. Three days later, those are stale.
     let report = home.look(day(4).plus_millis(1)).await;
     let told: Vec<_> = report.findings.iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -289,7 +287,7 @@ async fn a_lost_file_costs_the_figures_of_its_brands_and_stops_nothing() {
         held: home.hold(Some(&released), Nobody).await.brands,
         ..home.released().await
     };
-    // Deletes the product files of the first brand's partition.
+    // The product files of the first brand's partition are deleted.
     let snapshot = home.lake.snapshot().await.unwrap();
     let stores = [home.brands[0].store.clone()];
     assert_eq!(snapshot.partitions(&stores).len(), 1);
