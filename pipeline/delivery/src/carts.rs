@@ -9,7 +9,7 @@ const LADDER: [i64; 6] = [500, 1_000, 1_500, 2_000, 3_000, 5_000];
 /// stock.
 const QUANTITY_MAX: u32 = 5;
 
-/// Minimum number of earlier answers for a cart, for that cart to be used as a stand-in.
+/// Minimum number of earlier answers for a cart that may be used as a stand-in.
 const STAND_IN_MIN: usize = 20;
 
 /// An available variant, as stored in the lake.
@@ -32,11 +32,10 @@ pub struct Cart {
     pub quantity: u32,
     /// Total price in minor units.
     pub goods_minor: i64,
-    /// Total weight in grams; 0 if the store states none.
+    /// Total weight in grams, or 0 if the store states none.
     pub grams: i64,
 }
 
-/// Returns the cart of a probe.
 pub(crate) fn cart_of(probe: &DeliveryProbe) -> Cart {
     Cart {
         variant: probe.variant,
@@ -47,8 +46,8 @@ pub(crate) fn cart_of(probe: &DeliveryProbe) -> Cart {
 }
 
 impl Cart {
-    /// Returns true if both carts have about the same value and weight. A store quotes the same rates for similar
-    /// carts, if its rates depend only on value and weight tiers.
+    /// Returns true if both carts have about the same value and weight. A store whose rates depend only on value and
+    /// weight tiers quotes the same rates for them.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let grams = self.grams.min(other.grams);
         (self.goods_minor - other.goods_minor).abs() <= self.goods_minor.min(other.goods_minor) / 20
@@ -61,23 +60,23 @@ impl Cart {
 pub struct Carts {
     /// Currency of the store.
     pub currency: CurrencyCode,
-    /// Cart used to query delivery for every pincode: one unit of the cheapest variant.
+    /// Cart for the delivery to every pincode: one unit of the cheapest variant.
     pub base: Cart,
-    /// Cart of most earlier answers, if that cart is no longer available at its price. The earlier answers are used for
-    /// `base` if queries for a few pincodes show the same answers for both carts.
+    /// Cart of most earlier answers, if it is no longer available at its price. Its answers count for `base` if queries
+    /// for a few pincodes show the same answers for both carts.
     pub stand_in: Option<Cart>,
     /// Carts by increasing value, each as light as possible for its value, starting with `base`.
     pub ladder: Vec<Cart>,
     /// A cart with about the same value as one of the ladder, but at least twice its weight.
     pub heavy: Option<Cart>,
-    /// All possible carts. Each contains one or more units of one variant.
+    /// Each possible cart contains one or more units of one variant.
     all: Vec<Cart>,
 }
 
 impl Carts {
-    /// Creates the carts from these variants; `None` if no variant is available. Free variants are left out. The base
-    /// cart of earlier answers stays the base cart while it is available at the same price. If it is not, the cart with
-    /// the nearest value replaces it.
+    /// Creates the carts from these variants, or returns `None` if no variant is available. Free variants are left out.
+    /// The base cart of earlier answers stays the base cart while it is available at the same price. Otherwise the cart
+    /// with the nearest value replaces it.
     #[must_use]
     pub fn of(currency: CurrencyCode, variants: &[CartVariant], earlier: &[DeliveryProbe]) -> Option<Self> {
         let priced = variants.iter().filter(|variant| variant.price_minor > 0);
@@ -112,8 +111,7 @@ impl Carts {
             let others = all.iter().filter(|cart| cart.quantity == 1);
             others.min_by_key(|cart| ((cart.goods_minor - to.goods_minor).abs(), (cart.grams - to.grams).abs()))
         };
-        // A cart that was used a few times next to the former base cart does not become the new base cart only because
-        // of these uses.
+        // A few uses next to the former base cart do not make a cart the new base cart.
         let sold = sold
             .filter(|(_, times)| stand_in.is_none() || **times >= STAND_IN_MIN)
             .map(|(cart, _)| *cart);
@@ -145,7 +143,6 @@ impl Carts {
         })
     }
 
-    /// Returns true if the cart can be used now.
     pub(crate) fn has(&self, cart: &Cart) -> bool {
         *cart == self.base || self.all.contains(cart)
     }

@@ -16,9 +16,9 @@ pub(crate) const CHECKS: usize = 3;
 /// Kinds of regions in which a store excludes single districts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Exclusions {
-    /// In hills, on islands and in remote areas.
+    /// True for hills, islands and remote areas.
     pub(crate) far: bool,
-    /// In all other kinds of regions.
+    /// True for all other kinds of regions.
     pub(crate) near: bool,
 }
 
@@ -58,7 +58,7 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// Returns true if the store delivers to the pincode, because a rate is an offer. Silence is inconclusive.
+    /// A rate is an offer to deliver. Silence is inconclusive.
     pub(crate) const fn serviceable(&self) -> Option<bool> {
         match self {
             Self::Rates(_) => Some(true),
@@ -74,11 +74,9 @@ pub(crate) struct Evidence<'a> {
     /// Latest answer for each pincode and cart.
     pub(crate) probes: BTreeMap<(Pincode, Cart), &'a DeliveryProbe>,
     pub(crate) answers: BTreeMap<Pincode, Answer>,
-    /// Carts of probes that are still available.
     sold: BTreeSet<Cart>,
-    /// Former cart whose answers are used for the base cart.
+    /// Former cart whose answers count for the base cart.
     stands_in: Option<Cart>,
-    /// Probe behind each answer.
     asked: BTreeMap<Pincode, &'a DeliveryProbe>,
     /// Pincodes of each area that were queried with the base cart.
     pub(crate) by_area: BTreeMap<AreaId, Vec<Pincode>>,
@@ -157,7 +155,6 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Returns the probe of a pincode with exactly this cart.
     pub(crate) fn exact(&self, pincode: Pincode, cart: &Cart) -> Option<&'a DeliveryProbe> {
         self.probes.get(&(pincode, *cart)).copied()
     }
@@ -171,25 +168,25 @@ impl<'a> Evidence<'a> {
         self.exact(pincode, cart).or_else(|| former().map(|(_, probe)| *probe))
     }
 
-    /// Returns the number of answers that count towards the maximum number of questions. Only answers for available
-    /// carts and for the stand-in cart count.
+    /// Returns the number of answers that count towards the maximum number of questions: those for available carts and
+    /// for the stand-in cart.
     pub(crate) fn counted(&self) -> usize {
         let counts = |cart: &Cart| self.sold.contains(cart) || self.stands_in == Some(*cart);
         self.probes.keys().filter(|(_, cart)| counts(cart)).count()
     }
 
-    /// Returns the probe from which a pincode's answer comes. The probe used the base cart or its stand-in.
+    /// Returns the probe of a pincode's answer, which used the base cart or its stand-in.
     pub(crate) fn asked(&self, pincode: Pincode) -> Option<&'a DeliveryProbe> {
         self.asked.get(&pincode).copied()
     }
 
-    /// Returns true if the store quotes a rate for any pincode. A store without any rate gives inconclusive answers.
+    /// A store that quotes no rate for any pincode gives inconclusive answers.
     pub(crate) fn speaks(&self) -> bool {
         self.answers.values().any(|answer| matches!(answer, Answer::Rates(_)))
     }
 
-    /// Returns the common answer of an area. Returns `None` if the area was not queried, or if its pincodes got
-    /// different answers.
+    /// Returns the common answer of an area, or `None` if the area was not queried or its pincodes got different
+    /// answers.
     pub(crate) fn of_area(&self, area: AreaId) -> Option<&Answer> {
         let mut answers = self
             .by_area
@@ -200,14 +197,14 @@ impl<'a> Evidence<'a> {
         answers.all(|answer| answer == first).then_some(first)
     }
 
-    /// Returns true if pincodes of one area got different answers. In that case, the store has rules by pincode.
+    /// A store with different answers for pincodes of one area has rules by pincode.
     pub(crate) fn differs_within_areas(&self) -> bool {
         self.by_area.keys().any(|area| self.of_area(*area).is_none())
     }
 
     /// Returns the kinds of regions in which the store excludes single districts. Areas of these kinds stay unknown
     /// until they are queried. A store that excludes ordinary districts is assumed to exclude districts in hills and on
-    /// islands too, but not the other way round. If a whole state is refused, no conclusion is drawn for other states.
+    /// islands too, but not the other way round. The refusal of a whole state does not count.
     pub(crate) fn leaves_out(&self) -> Exclusions {
         let mut groups: BTreeMap<Group, Vec<Option<&Answer>>> = BTreeMap::new();
         for area in self.by_area.keys() {
@@ -233,7 +230,7 @@ impl<'a> Evidence<'a> {
         Some((area.state.clone(), area.kind))
     }
 
-    /// Returns the answers of the areas in each group. An area whose pincodes disagree is represented by `None`.
+    /// Returns the answers of the areas in each group. `None` stands for an area whose pincodes disagree.
     pub(crate) fn by_group(&self) -> BTreeMap<Group, BTreeSet<Option<&Answer>>> {
         let mut groups: BTreeMap<Group, BTreeSet<Option<&Answer>>> = BTreeMap::new();
         for area in self.by_area.keys() {

@@ -10,7 +10,7 @@ use crate::tiers::Tiers;
 /// Maximum number of zones of a store. More zones mean rules by pincode.
 const ZONES_MAX: usize = 100;
 
-/// Returns what these answers show about a store's delivery. If the store quotes no rate for any pincode, nothing is
+/// Returns the delivery of a store according to these answers. If the store quotes no rate for any pincode, nothing is
 /// known.
 #[must_use]
 pub fn infer(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> KnownDelivery {
@@ -40,7 +40,7 @@ pub fn infer(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> 
     known
 }
 
-/// Returns a zone name for each answer. Answers with more pincodes get lower numbers.
+/// Answers with more pincodes get lower numbers.
 fn named<'e>(evidence: &'e Evidence<'_>) -> BTreeMap<&'e Answer, String> {
     let mut counts: BTreeMap<&Answer, usize> = BTreeMap::new();
     let told = evidence.answers.values().filter(|answer| **answer != Answer::Silent);
@@ -62,7 +62,6 @@ fn days_of(answer: &Answer) -> (Option<u16>, Option<u16>) {
         .map_or((None, None), |rate| (rate.days_min, rate.days_max))
 }
 
-/// Returns the answer of each area, and its confidence.
 fn of_areas<'e>(evidence: &'e Evidence<'_>) -> BTreeMap<AreaId, (&'e Answer, Confidence)> {
     let by_pincode = evidence.differs_within_areas();
     let (groups, leaves_out) = (evidence.by_group(), evidence.leaves_out());
@@ -84,7 +83,7 @@ fn of_areas<'e>(evidence: &'e Evidence<'_>) -> BTreeMap<AreaId, (&'e Answer, Con
             continue;
         };
         let Some(answers) = groups.get(&group) else { continue };
-        // Refusals in other areas do not mean that these areas are refused.
+        // A refusal in other areas does not mean a refusal in this one.
         if let (1, Some(Some(answer @ Answer::Rates(_)))) = (answers.len(), answers.first()) {
             found.insert(area, (*answer, Confidence::Low));
         }
@@ -125,7 +124,6 @@ fn zones(evidence: &Evidence<'_>, carts: &Carts, names: &BTreeMap<&Answer, Strin
     areas.into_iter().filter_map(zone).collect()
 }
 
-/// Returns the tiers of every pincode that was queried with several carts.
 fn tiers(evidence: &Evidence<'_>, carts: &Carts) -> BTreeMap<Pincode, Tiers> {
     let served = evidence
         .answers
@@ -136,9 +134,9 @@ fn tiers(evidence: &Evidence<'_>, carts: &Carts) -> BTreeMap<Pincode, Tiers> {
         .collect()
 }
 
-/// Returns the rates of a zone. The rates apply to all orders if the store quoted the same rates for every cart. The
-/// rates apply by order value if the quotes differ by order value. If only the base cart was queried, the rates apply
-/// only to the value of that cart. The list is empty if the rates depend on something else.
+/// Returns the rates of a zone. They apply to all orders if the store quoted the same rates for every cart, and by
+/// order value if the quotes differ by order value. If only the base cart was queried, they apply only to its value.
+/// The list is empty if the rates depend on something else.
 fn rates(answer: &Answer, asked: &[Pincode], tiers: &BTreeMap<Pincode, Tiers>, carts: &Carts) -> Vec<DeliveryRate> {
     let Answer::Rates(base) = answer else { return Vec::new() };
     let mut of_zone = asked.iter().filter_map(|pincode| tiers.get(pincode));

@@ -16,7 +16,7 @@ const SILENT_MAX: usize = 12;
 /// Maximum number of zones in which one pincode is queried with every cart of the ladder.
 const LADDERS_MAX: usize = 3;
 
-/// Number of areas of a state and kind to ask for if all of them are refused.
+/// Number of areas of a state and kind that are queried if all of them are refused.
 const NEIGHBOURS: usize = 3;
 
 /// Number of pincodes above which a group of areas is queried twice.
@@ -101,7 +101,7 @@ fn groups(directory: &Directory) -> BTreeMap<Group, Vec<(AreaId, Vec<Pincode>)>>
     groups
 }
 
-/// Returns the first pincodes to ask for: one of every group, largest groups first, then the second ones.
+/// Returns the first pincodes to query: one of every group, largest groups first, then the second ones.
 fn places(directory: &Directory) -> Vec<Pincode> {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for ((_, kind), areas) in groups(directory) {
@@ -109,8 +109,8 @@ fn places(directory: &Directory) -> Vec<Pincode> {
         let Some((_, largest)) = areas.first() else { continue };
         first.push((std::cmp::Reverse(size), largest[largest.len() / 2]));
         if kind == PlaceKind::Metro {
-            // A second pincode in the same area, because most orders go there, and because this reveals rules by
-            // pincode.
+            // A second pincode in the same area is useful, because most orders go there, and because it reveals rules
+            // by pincode.
             second.extend(largest.first().map(|pincode| (std::cmp::Reverse(size), *pincode)));
         } else if size > LARGE_GROUP {
             let middle = &areas[areas.len() / 2].1;
@@ -142,7 +142,7 @@ fn confirmations(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
 /// different answers.
 fn of_carts(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
     let mut zones: BTreeMap<&Answer, Vec<Pincode>> = BTreeMap::new();
-    // Only the first pincodes are used, because this selection does not depend on later answers.
+    // The selection of the first pincodes does not depend on later answers.
     for pincode in places(evidence.directory) {
         if let Some(answer @ Answer::Rates(_)) = evidence.answers.get(&pincode) {
             zones.entry(answer).or_default().push(pincode);
@@ -150,7 +150,7 @@ fn of_carts(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
     }
     let mut zones: Vec<Vec<Pincode>> = zones.into_values().collect();
     zones.sort_by_key(|pincodes| (std::cmp::Reverse(pincodes.len()), pincodes[0]));
-    // If there is only one zone, two of its pincodes are used.
+    // Two pincodes of a single zone are used.
     let places: BTreeSet<Pincode> = match zones.as_slice() {
         [only] => [only.first(), only.last()].into_iter().flatten().copied().collect(),
         zones => zones.iter().take(LADDERS_MAX).map(|pincodes| pincodes[0]).collect(),
@@ -215,8 +215,8 @@ fn another(evidence: &Evidence<'_>) -> Option<Pincode> {
     refused.or(differing).or(largest)
 }
 
-/// Returns pincodes to query again, with the new cart, after a cart became unavailable. The list has one pincode of
-/// each of the first zones. If that is too few, it has more pincodes of the largest zone.
+/// Returns pincodes to query again, with the new cart, after a cart became unavailable: one pincode of each of the
+/// first zones and, if needed, more of the largest zone.
 fn checks(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Pincode> {
     let Some(former) = carts.stand_in else {
         return Vec::new();

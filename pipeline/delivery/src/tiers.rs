@@ -10,9 +10,9 @@ use crate::evidence::{Evidence, MAX, MIN, rates_of};
 pub(crate) enum Tiers {
     /// All carts get the same rates.
     Alike,
-    /// Rates depend on the order value: value ranges of carts with the same rates, in ascending order.
+    /// Rates depend on the order value. The ranges of values with the same rates are in ascending order.
     ByValue(Vec<DeliveryRate>),
-    /// Rates also depend on something else, such as weight, so no rate is stated.
+    /// Rates also depend on weight or something else, so that no rate is stated.
     Unclear,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn ladder<'a>(evidence: &Evidence<'a>, carts: &Carts, pincode: Pincod
 }
 
 impl Tiers {
-    /// Derives the tiers of a pincode; `None` if the pincode was queried with only one cart.
+    /// Returns `None` if the pincode was queried with only one cart.
     pub(crate) fn of(evidence: &Evidence<'_>, carts: &Carts, pincode: Pincode) -> Option<Self> {
         let probes = ladder(evidence, carts, pincode);
         let heavy = carts.heavy.and_then(|heavy| evidence.like(pincode, &heavy));
@@ -75,7 +75,6 @@ impl Tiers {
     }
 }
 
-/// Consecutive carts by value that got the same rates.
 struct Run {
     from_minor: i64,
     to_minor: i64,

@@ -16,7 +16,7 @@ use emulator::{ZoneKind, ZoneRules};
 use pipeline_delivery::{Cart, CartVariant, Carts, PROBES_MAX, infer, next_questions};
 use proptest::prelude::*;
 
-/// Returns the carts of a shop with light and heavy, cheap and expensive goods.
+/// The shop has light and heavy, cheap and expensive goods.
 fn carts() -> Carts {
     carts_at(39_900, &[])
 }
@@ -55,12 +55,11 @@ fn answered(rules: ZoneRules, pincode: Pincode, cart: &Cart) -> Vec<DeliveryRate
     quotes.into_iter().map(rate).collect()
 }
 
-/// Asks until the plan has no more questions, a limited number at a time, as if over several days.
+/// Asks until the plan has no more questions, a limited number per day.
 fn probe(rules: ZoneRules, carts: &Carts, a_day: usize) -> Vec<DeliveryProbe> {
     probe_on(rules, carts, a_day, Vec::new())
 }
 
-/// Continues to ask after these answers.
 fn probe_on(rules: ZoneRules, carts: &Carts, a_day: usize, mut probes: Vec<DeliveryProbe>) -> Vec<DeliveryProbe> {
     for day in 0..1_000 {
         let questions = next_questions(directory(), carts, &probes);
@@ -93,7 +92,6 @@ struct Tally {
     priced: usize,
 }
 
-/// Inferred delivery for one pincode.
 struct PincodeAnswer<'a> {
     serviceable: Option<bool>,
     days: Option<(Option<u16>, Option<u16>)>,
@@ -281,8 +279,7 @@ fn a_price_beyond_a_threshold_is_asked_for_everywhere_anew() {
     let before = probe(rules, &cheap, 40);
     let dear = Carts::of(currency, &only(99_900), &before).unwrap();
     let after = probe_on(rules, &dear, 40, before.clone());
-    // The earlier answers do not apply and do not count, so the number of questions is the same as without earlier
-    // answers.
+    // The earlier answers do not apply and do not count, so that the number of questions is the same as without them.
     assert!(after.len() - before.len() > 80, "{}", after.len() - before.len());
     assert_eq!(tally(rules, &infer(directory(), &dear, &after)).wrong, 0);
 }
