@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::row::{Availability, FeedOptions, Row, Seller, prices, rows};
 
-/// Appends a product as one line of JSON. Unknown fields and variants without a title are omitted. A product without
-/// remaining variants is not written.
+/// Appends a product as one line of JSON. Unknown fields and variants without a title are left out. A product without
+/// remaining variants is not added.
 pub fn write_acp(product: &Product, seller: Seller<'_>, to: &mut Vec<u8>) {
     let rows: Vec<Row> = rows(product, seller, FeedOptions::default()).collect();
     let Some(first) = rows.first() else { return };
@@ -62,7 +62,6 @@ fn image(url: &str) -> Value {
     json!({ "type": "image", "url": url })
 }
 
-/// Removes fields without a value from an object.
 fn known(mut object: Value) -> Value {
     if let Some(members) = object.as_object_mut() {
         members.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));

@@ -12,7 +12,6 @@ const VALUES_MAX: usize = 3;
 /// Alternative names of options and attributes, with the catalogue's name for each.
 const ALIASES: &str = include_str!("../../reference/attributes.tsv");
 
-/// Returns the catalogue's name for an attribute name of a store.
 fn plain(name: &str) -> Cow<'static, str> {
     let lower = name.trim().trim_end_matches(':').trim_end().to_lowercase();
     let known = ALIASES
@@ -23,7 +22,6 @@ fn plain(name: &str) -> Cow<'static, str> {
     known.map_or(Cow::Owned(lower), |(_, name)| Cow::Borrowed(name))
 }
 
-/// Name of an option.
 #[derive(Debug)]
 pub(crate) struct OptionName<'a> {
     /// Name as the store states it.
@@ -32,7 +30,6 @@ pub(crate) struct OptionName<'a> {
     plain: Cow<'static, str>,
 }
 
-/// Maximum lengths of an attribute, in characters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AttributeBounds {
     /// Maximum length of one value.
@@ -41,7 +38,7 @@ pub(crate) struct AttributeBounds {
     pub(crate) all_chars_max: usize,
 }
 
-/// Returns the names of a product's options. Computed once per product.
+/// The names are computed once per product.
 pub(crate) fn option_names(product: &Product) -> Vec<OptionName<'_>> {
     let names = product.options.iter().map(|option| option.name.as_str());
     let name = |stated| OptionName {
@@ -51,14 +48,12 @@ pub(crate) fn option_names(product: &Product) -> Vec<OptionName<'_>> {
     names.map(name).collect()
 }
 
-/// Returns the values that the variant itself states.
 fn of_variant<'a>(variant: &'a Variant, names: &[OptionName<'_>], wanted: &str) -> Option<&'a str> {
     let is_wanted = |option: &str| names.iter().any(|name| name.stated == option && name.plain == wanted);
     let mut found = variant.options.iter().filter(|option| is_wanted(&option.name));
     found.next().map(|option| option.value.as_str())
 }
 
-/// Returns the values that the product states for all of its variants.
 fn of_product<'a>(product: &'a Product, wanted: &str) -> &'a [String] {
     let found = product.attributes.iter().find(|attribute| attribute.name == wanted);
     found.map_or(&[], |attribute| attribute.values.as_slice())
@@ -101,7 +96,7 @@ pub(crate) fn size(product: &Product, variant: &Variant, names: &[OptionName<'_>
     }
 }
 
-/// Returns the gender for which a product is made. Returns `None` if none is stated or the wording is unknown.
+/// Returns `None` if no gender is stated or the wording is unknown.
 pub(crate) fn gender(product: &Product) -> Option<&'static str> {
     let (mut male, mut female) = (false, false);
     for value in of_product(product, "gender") {

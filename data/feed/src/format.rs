@@ -64,7 +64,7 @@ impl FeedFormat {
             }
             Self::Jsonl => {
                 let before = to.len();
-                // Serialising strings and numbers cannot fail. If serialisation failed, the whole row would be omitted.
+                // Serialising strings and numbers cannot fail. If it did, the whole row would be left out.
                 match serde_json::to_writer(&mut *to, row) {
                     Ok(()) => to.push(b'\n'),
                     Err(_) => to.truncate(before),
@@ -74,7 +74,6 @@ impl FeedFormat {
     }
 }
 
-/// Returns the fields of a row in the order of [`COLUMNS`].
 fn fields(row: &Row) -> [String; COLUMNS.len()] {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let word = |word: Option<&str>| word.unwrap_or_default().to_owned();

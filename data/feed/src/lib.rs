@@ -3,7 +3,7 @@
 //! Input: a product from the lake, its brand and the shipping terms of its store. Output: rows, serialised as
 //! tab-separated values or JSON lines, or one JSON object per product for ACP feeds.
 //!
-//! Unknown values stay empty: no attribute is guessed, and no link or number is truncated. The crate does not read the
+//! Unknown values stay empty. No attribute is guessed, and no link or number is truncated. The crate does not read the
 //! lake, does not write files, and processes one product at a time.
 
 mod acp;

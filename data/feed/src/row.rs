@@ -9,10 +9,8 @@ use crate::text::{cut, line, page, short, web};
 const TITLE_CHARS_MAX: usize = 150;
 const DESCRIPTION_CHARS_MAX: usize = 5000;
 const PRODUCT_TYPE_CHARS_MAX: usize = 750;
-/// Maximum number of characters of a name or number. Longer values are omitted, because a part would be a different
-/// value.
+/// Maximum number of characters of a name or number. Longer values are left out, because a part would be another value.
 const NAME_CHARS_MAX: usize = 70;
-/// Maximum number of additional images.
 const IMAGES_MAX: usize = 10;
 
 /// Seller of a product.
@@ -64,11 +62,11 @@ pub struct Row {
     pub price: Option<String>,
     /// Price after a markdown, if there is one.
     pub sale_price: Option<String>,
-    /// Vendor if the store states one, otherwise the store's brand.
+    /// Vendor if the store states one, or else the store's brand.
     pub brand: Option<String>,
     /// Global trade item number, if the store states a valid one.
     pub gtin: Option<String>,
-    /// The maker's part number; see [`FeedOptions::sku_as_mpn`].
+    /// The maker's part number: see [`FeedOptions::sku_as_mpn`].
     pub mpn: Option<String>,
     /// `no` if the product is known to have no such number. Stores do not state this.
     pub identifier_exists: Option<&'static str>,
@@ -128,7 +126,6 @@ pub fn rows<'a>(product: &'a Product, seller: Seller<'a>, options: FeedOptions) 
     product.variants.iter().map(move |variant| shared.row(variant, options))
 }
 
-/// Values that all rows of a product have in common.
 struct CommonValues<'a> {
     product: &'a Product,
     brand: &'a Brand,
@@ -271,8 +268,8 @@ pub(crate) fn prices(product: &Product, variant: &Variant) -> (Option<Money>, Op
     }
 }
 
-/// Returns the item id. Variant ids currently have 14 digits. Ids with more than 17 digits are written as `x` and
-/// hexadecimal digits, so that the item id never exceeds 50 characters.
+/// Returns the item id, which never exceeds 50 characters. Variant ids currently have 14 digits. Ids with more than 17
+/// digits become `x` and hexadecimal digits.
 fn item_id(product_id: &str, variant: VariantId) -> String {
     let product = product_id.replace('-', "");
     match variant.0 {

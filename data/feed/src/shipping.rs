@@ -2,7 +2,6 @@
 
 use data_model::{Brand, Money, ShippingFact, ShippingFactKind, ShippingPolicy};
 
-/// A store's shipping terms, for items in one currency.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms<'a> {
     policy: &'a ShippingPolicy,
@@ -28,18 +27,18 @@ impl<'a> Terms<'a> {
             fact.basis.is_rules() && fact.is_general() && is_weightless(fact) && fact.max_order_minor.is_none()
         });
         let one = general.next()?;
-        // Contradicting statements are ignored.
+        // Contradictory statements are ignored.
         general.next().is_none().then_some(one.min_order_minor)?
     }
 
-    /// Returns the threshold, such as `IN:999.00 INR`. Returns `None` if it is not stated or shipping is always free.
+    /// Returns the threshold, such as `IN:999.00 INR`, or `None` if it is not stated or shipping is always free.
     pub(crate) fn free_shipping_threshold(self, price: Money) -> Option<String> {
         let minor = self.threshold_minor().filter(|minor| *minor > 0)?;
         Some(format!("{}:{}", self.country, self.amount(minor, price)?))
     }
 
-    /// Returns the cost of shipping one item at this price, such as `IN:::49.00 INR`. Returns `None` if the cost
-    /// depends on unknown facts.
+    /// Returns the cost of shipping one item at this price, such as `IN:::49.00 INR`, or `None` if the cost depends on
+    /// unknown facts.
     pub(crate) fn shipping(self, price: Money) -> Option<String> {
         let is_free = self.threshold_minor().is_some_and(|minor| price.minor() >= minor);
         let minor = if is_free { 0 } else { self.fee_minor(price.minor())? };

@@ -2,7 +2,6 @@
 
 use url::Url;
 
-/// Maximum length of a URL, in characters.
 const URL_CHARS_MAX: usize = 2000;
 
 /// Converts a text to one line with single spaces between words and without control characters. Returns `None` if
@@ -21,12 +20,12 @@ pub(crate) fn line(text: &str) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// Truncates a line to a maximum number of characters, after a whole word and with an ellipsis.
+/// Truncates a line after a whole word and with an ellipsis.
 pub(crate) fn cut(line: String, chars_max: usize) -> String {
     let Some((at, _)) = line.char_indices().nth(chars_max) else {
         return line;
     };
-    // Reserves space for the ellipsis.
+    // The ellipsis needs space.
     let before = line[..at].char_indices().next_back().map_or(0, |(last, _)| last);
     let head = &line[..before];
     // Texts without spaces, such as Japanese, are truncated within a word.
@@ -34,12 +33,11 @@ pub(crate) fn cut(line: String, chars_max: usize) -> String {
     format!("{}…", head[..end].trim_end())
 }
 
-/// Returns the text as one line, or `None` if it exceeds the maximum number of characters.
 pub(crate) fn short(text: &str, chars_max: usize) -> Option<String> {
     line(text).filter(|line| line.chars().count() <= chars_max)
 }
 
-/// Returns a web URL, or `None` if the text is not one or is too long.
+/// Returns `None` if the text is not a web URL or is too long.
 pub(crate) fn web(address: &str) -> Option<String> {
     let url = Url::parse(address.trim()).ok()?;
     let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();

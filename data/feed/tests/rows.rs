@@ -29,7 +29,7 @@ fn attribute(name: &str, values: &[&str]) -> Attribute {
     }
 }
 
-/// Builds a shirt in two colours, one of them marked down and the other sold out.
+/// The shirt has two colours, one of them marked down and the other sold out.
 fn shirt(of: &Brand) -> Product {
     let in_colour = |id, colour: &str| Variant {
         title: colour.into(),
@@ -72,7 +72,7 @@ fn shirt(of: &Brand) -> Product {
             },
             Variant {
                 available: false,
-                // No GTIN, because the check digit is wrong.
+                // The check digit is wrong, so that there is no GTIN.
                 barcode: Some("0036000291453".into()),
                 image: Some("https://cdn.example/white.jpg".into()),
                 ..in_colour(43_567_890_123_457, "White")
@@ -86,7 +86,7 @@ fn all(of: &Brand, product: &Product, shipping: Option<&ShippingPolicy>) -> Vec<
     rows(product, Seller { brand: of, shipping }, FeedOptions::default()).collect()
 }
 
-/// Parses tab-separated values independently of the code that wrote them.
+/// Parses tab-separated values independently of the code under test.
 fn parsed(text: &str) -> Vec<Vec<String>> {
     let (mut lines, mut fields, mut field) = (Vec::new(), Vec::new(), String::new());
     let (mut chars, mut is_quoted) = (text.chars().peekable(), false);
@@ -285,7 +285,6 @@ fn genders_and_ages_are_those_of_the_specification_or_none() {
     );
 }
 
-/// Builds shipping terms with these facts.
 fn policy(facts: Vec<ShippingFact>) -> ShippingPolicy {
     ShippingPolicy {
         currency: "INR".parse().unwrap(),
@@ -349,7 +348,6 @@ fn shipping_is_told_where_it_follows_from_the_item_alone() {
 }
 
 prop_compose! {
-    /// Generates hostile texts of stores.
     fn text()(text in prop_oneof![".{0,60}", "[a\"\t\n\r,\\\\ \u{2028}\u{0}]{0,20}", "x{0,6000}"]) -> String { text }
 }
 
@@ -415,7 +413,6 @@ proptest! {
             }
             prop_assert!(fields.iter().all(|field| !field.chars().any(char::is_control)));
         }
-        // JSON has the same content, and one line per row.
         let json = written(FeedFormat::Jsonl, &made);
         let objects: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         prop_assert_eq!(objects.len(), made.len());
