@@ -4,8 +4,8 @@ pub const KEPT_DAYS: u32 = 90;
 /// Limits for counting searched words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchesConfig {
-    /// Maximum number of texts per day that a server keeps in memory. When it is exceeded, texts that were searched
-    /// once are dropped.
+    /// Maximum number of texts per day that a server keeps in memory. Beyond it, texts that were searched once are
+    /// dropped.
     pub words_max: usize,
     /// Interval, in milliseconds, at which counts are written.
     pub flush_interval_ms: u64,

@@ -4,11 +4,10 @@ use data_model::{ReleaseId, Timestamp};
 use data_text::plain_words;
 use serde::{Deserialize, Serialize};
 
-/// Minimum number of searches per server and day. Words that were searched less often are not stored.
+/// Minimum number of searches per server and day. Words with fewer searches are not stored.
 pub const SEEN_MIN: u64 = 3;
 /// Maximum number of texts per day that one server stores.
 pub(crate) const KEPT_MAX: usize = 5_000;
-/// Maximum number of characters of a text that is counted.
 const WORDS_CHARS_MAX: usize = 80;
 /// Maximum number of digits in a counted text, because a longer number may identify a person.
 const DIGITS_MAX: usize = 6;
@@ -27,7 +26,7 @@ pub struct SearchNote<'a> {
     pub hits: usize,
     /// `true` if products that lack words of the query were returned too.
     pub relaxed: bool,
-    /// `true` if more than words, such as a price, was parsed from the query.
+    /// `true` if more than words was parsed from the query, such as a price.
     pub understood: bool,
 }
 
@@ -67,15 +66,13 @@ pub fn first_day(now: Timestamp, days: u32) -> String {
     day_of(now.plus_millis(-(i64::from(days.max(1)) - 1) * DAY_MS))
 }
 
-/// Returns the first day that is not over, or has only been over for so short a time that servers may still write its
-/// counts.
+/// Returns the first day that is not over, or that ended so recently that servers may still write its counts.
 #[must_use]
 pub fn first_open_day(now: Timestamp) -> String {
     day_of(now.plus_millis(-WRITTEN_WITHIN_MS))
 }
 
-/// Returns the words of a text as they are counted. Returns `None` if there are none, or if the text may identify a
-/// person: an e-mail address, a number, or a long sentence.
+/// Returns `None` if the text has no words, or may identify a person: an e-mail address, a number, or a long sentence.
 fn counted_words(text: &str) -> Option<String> {
     let is_personal = text.contains('@') || text.chars().filter(char::is_ascii_digit).count() > DIGITS_MAX;
     if is_personal || text.chars().count() > WORDS_CHARS_MAX {
@@ -84,7 +81,6 @@ fn counted_words(text: &str) -> Option<String> {
     Some(plain_words(text).join(" ")).filter(|words| !words.is_empty())
 }
 
-/// Counts of the searches of one day.
 #[derive(Debug, Default)]
 pub(crate) struct DayCounts {
     pub(crate) day: String,
@@ -98,7 +94,7 @@ impl DayCounts {
         Self { day, ..Self::default() }
     }
 
-    /// Counts a search. Returns `false` if there is no free capacity for its words.
+    /// Returns `false` if there is no free capacity for the words of the search.
     pub(crate) fn note(&mut self, note: &SearchNote<'_>, words_max: usize) -> bool {
         let Some(words) = counted_words(note.text) else {
             return true;
@@ -138,7 +134,6 @@ impl DayCounts {
         }
     }
 
-    /// Returns the words that are stored, most searched first.
     pub(crate) fn kept(&self) -> Vec<WordCount> {
         let seen = self.words.values().filter(|one| one.count >= SEEN_MIN);
         let mut kept: Vec<WordCount> = seen.cloned().collect();

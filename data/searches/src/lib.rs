@@ -4,8 +4,8 @@
 //! of words by day and server ([`load`]), and the top words of several days ([`top`]). The lake's committer moves the
 //! counts of days that are over into the lake: it lists and reads the objects, and removes them after the commit.
 //!
-//! The crate does not know callers or addresses. Words that a server saw fewer than three times in a day stay in memory
-//! and are never stored. Counting never waits and never fails its caller. The numbers of words and days are limited.
+//! The crate gets no callers or addresses. Words that a server saw fewer than three times in a day stay in memory and
+//! are never stored. Counting never waits and never fails its caller. The numbers of words and days are limited.
 
 mod config;
 mod counts;

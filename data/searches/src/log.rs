@@ -12,13 +12,12 @@ use crate::SearchesConfig;
 use crate::counts::{DayCounts, SearchNote, WordCount, day_of, first_day};
 use crate::store::{counts_at, forget_before};
 
-/// Maximum number of days in memory. When it is exceeded, the oldest day is lost.
+/// Maximum number of days in memory. Beyond it, the oldest day is lost.
 const DAYS_MAX: usize = 3;
-/// Timeout of one write.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 const LOST: &str = "searches_lost_total";
 
-/// Counts searches by words. Cloning is cheap; all clones share their counts.
+/// Counts searches by words. Cloning is cheap, and all clones share their counts.
 #[derive(Debug, Clone)]
 pub struct SearchLog {
     days: Arc<Mutex<VecDeque<DayCounts>>>,
@@ -31,7 +30,7 @@ impl SearchLog {
     /// writes the counts so far and ends.
     ///
     /// Metric: `searches_lost_total{reason}`, the number of searches that were not counted (`too_many_words`) or not
-    /// written this time (`put_failed`). Searches that were not written are written with the next counts of the day.
+    /// written this time (`put_failed`). Unwritten searches are written with the next counts of the day.
     pub fn start(
         storage: &Storage,
         clock: Arc<dyn Clock>,
@@ -87,11 +86,10 @@ impl SearchLog {
     }
 
     fn days(&self) -> MutexGuard<'_, VecDeque<DayCounts>> {
-        // A panic cannot leave a change incomplete, so a poisoned lock is safe to use.
+        // A panic cannot leave a change incomplete, so that a poisoned lock is safe to use.
         self.days.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the days with unwritten counts.
     fn changed(&self) -> Vec<(String, Vec<WordCount>)> {
         let mut days = self.days();
         let changed = days.iter_mut().filter(|day| day.is_changed);
@@ -102,14 +100,13 @@ impl SearchLog {
         changed.filter(|(_, kept)| !kept.is_empty()).collect()
     }
 
-    /// Marks a day that could not be written, so that it is written again.
+    /// The counts of a day that could not be written are written again.
     fn keep(&self, day: &str) {
         let mut days = self.days();
         let unwritten = days.iter_mut().filter(|known| known.day == day);
         unwritten.for_each(|known| known.is_changed = true);
     }
 
-    /// Drops past days that have been written.
     fn forget_written(&self) {
         let today = day_of(self.clock.now());
         self.days().retain(|day| day.is_changed || day.day == today);
@@ -123,7 +120,6 @@ struct Writer {
     /// Unique name of this server's objects, which no other server writes.
     server: String,
     kept_days: u32,
-    /// Day on which old counts were last removed.
     forgot: Option<String>,
 }
 

@@ -6,13 +6,11 @@ use futures::TryStreamExt;
 
 use crate::counts::{CountedDays, KEPT_MAX, SEEN_MIN, WordCount};
 
-/// Folder of the counts.
 const PREFIX: &str = "searches";
 const EXTENSION: &str = ".json";
-/// Maximum size of an object that is read, in bytes.
 const BYTES_MAX: u64 = 4 << 20;
 
-/// Counts could not be listed, read or removed.
+/// The counts could not be listed, read or removed.
 #[derive(Debug, thiserror::Error)]
 #[error("counts of searched words cannot be read or removed")]
 pub struct SearchesError(#[from] StorageError);
@@ -32,7 +30,7 @@ impl CountsFile {
         counts_at(&self.day, &self.server)
     }
 
-    /// Returns the day and the server in an object's path, if a server wrote it.
+    /// Returns `None` if no server wrote the object.
     fn of(meta: &object_store::ObjectMeta) -> Option<Self> {
         let path = meta.location.as_ref().strip_prefix(PREFIX)?.strip_prefix('/')?;
         let (day, name) = path.split_once('/')?;
@@ -53,11 +51,9 @@ pub struct ServerCounts {
     pub file: CountsFile,
     /// Words that were searched often enough.
     pub words: Vec<WordCount>,
-    /// Version of the object.
     tag: Option<String>,
 }
 
-/// Returns the path of a server's counts of a day.
 pub(crate) fn counts_at(day: &str, server: &str) -> ObjectPath {
     ObjectPath::from_iter([PREFIX, day, &format!("{server}{EXTENSION}")])
 }
@@ -130,10 +126,10 @@ pub async fn load(storage: &Storage, since: &str) -> Result<CountedDays, Searche
 }
 
 /// Removes counts that are in the lake. If the server wrote them again since they were read, they stay, and the next
-/// commit replaces what the lake has.
+/// commit replaces those of the lake.
 ///
 /// # Errors
-/// The storage failed; some counts may have been removed.
+/// The storage failed. Some counts may have been removed.
 pub async fn remove(storage: &Storage, stored: &[ServerCounts]) -> Result<(), SearchesError> {
     for counts in stored {
         let path = counts.file.path();
@@ -153,7 +149,7 @@ pub async fn remove(storage: &Storage, stored: &[ServerCounts]) -> Result<(), Se
 /// Removes the counts of days before `day`.
 ///
 /// # Errors
-/// The storage failed; some counts may have been removed.
+/// The storage failed. Some counts may have been removed.
 pub(crate) async fn forget_before(storage: &Storage, day: &str) -> Result<(), SearchesError> {
     let files = list(storage, |of| of < day).await?;
     for file in &files {

@@ -38,7 +38,7 @@ pub enum TopOrder {
 #[must_use]
 pub fn top(days: CountedDays, order: TopOrder, most: usize) -> Vec<TopWords> {
     let mut words: BTreeMap<String, TopWords> = BTreeMap::new();
-    // The days are in order, so the last one has the newest results.
+    // The last day has the newest results.
     for (day, servers) in days {
         for one in servers.into_values().flatten() {
             let known = words.entry(one.words.clone()).or_insert_with(|| TopWords {
@@ -65,7 +65,7 @@ pub fn top(days: CountedDays, order: TopOrder, most: usize) -> Vec<TopWords> {
         TopOrder::WithoutHits => one.without_hits,
     };
     let mut top: Vec<TopWords> = words.into_values().filter(|one| rank(one) > 0).collect();
-    // The sort is stable, so ties stay in alphabetical order.
+    // The sort is stable, so that ties stay in alphabetical order.
     top.sort_by_key(|one| std::cmp::Reverse(rank(one)));
     top.truncate(most);
     top

@@ -13,7 +13,6 @@ use proptest::prelude::*;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// A server that counts searches.
 struct Server {
     log: SearchLog,
     stop: CancellationToken,
@@ -164,7 +163,6 @@ async fn clicks_are_counted_for_words_that_were_searched_here_today() {
     assert_eq!(clicks, [("blue mug", 2)]);
 }
 
-/// Counts that a server writes again after they were read are not removed.
 #[tokio::test]
 async fn what_was_read_is_removed_and_what_came_later_stays() {
     let (storage, clock) = (Storage::memory(), SetClock::at("2026-11-29T12:00:00Z"));
