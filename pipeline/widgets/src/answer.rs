@@ -2,9 +2,7 @@ use data_model::Review;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Maximum number of reviews read from one page.
 const PAGE_REVIEWS_MAX: usize = 1_000;
-/// Maximum number of bytes shown of a refused record.
 const EXCERPT_BYTES_MAX: usize = 4_096;
 /// Position at which the list continues.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -36,18 +34,18 @@ pub struct FeedReview {
     pub product: ProductRef,
     /// Text and rating.
     pub review: Review,
-    /// True if the app says that the writer bought the product.
+    /// True if the app states that the writer bought the product.
     pub is_verified: Option<bool>,
 }
 
-/// A record that could not be understood.
+/// A record that could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RejectedRecord {
-    /// The app's id of the record if usable, otherwise its position on its page.
+    /// The app's id of the record if usable, or else its position on its page.
     pub subject: String,
     /// Reason why the record was refused.
     pub reason: String,
-    /// The record verbatim, truncated to 4 KiB. Not part of reports.
+    /// The record verbatim, truncated to 4 KiB. Reports do not contain it.
     #[serde(skip)]
     pub excerpt: String,
 }
@@ -74,9 +72,9 @@ pub struct FeedPage {
     pub total: Option<u64>,
     /// Reviews of the page, newest first.
     pub reviews: Vec<FeedReview>,
-    /// Records of the page that could not be understood.
+    /// Records of the page that could not be parsed.
     pub refused: Vec<RejectedRecord>,
-    /// Position at which the list continues; `None` at its end.
+    /// Position at which the list continues. `None` at its end.
     pub next: Option<Next>,
 }
 
@@ -87,7 +85,6 @@ impl FeedPage {
         self.reviews.len() + self.refused.len()
     }
 
-    /// Adds a record, or the reason why it was refused.
     pub(crate) fn take(&mut self, record: Result<FeedReview, RejectedRecord>) {
         if self.records() >= PAGE_REVIEWS_MAX {
             return;
@@ -116,9 +113,9 @@ pub enum Overview {
 /// Rating summary of a product from an app.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Summary {
-    /// Number of ratings; 0 if there are none.
+    /// Number of ratings, which is 0 if there are none.
     pub count: u32,
-    /// Average rating as the app states it; `None` if there are no ratings.
+    /// Average rating as the app states it. `None` if there are no ratings.
     pub average: Option<f64>,
 }
 
@@ -136,12 +133,11 @@ pub enum AnswerError {
     Rating(String),
 }
 
-/// Parses an answer as JSON.
 pub(crate) fn json(bytes: &[u8]) -> Result<Value, AnswerError> {
     data_model::read_store_json(bytes).map_err(|_| AnswerError::NotJson)
 }
 
-/// Creates a summary if the numbers are plausible.
+/// Returns an error if the numbers are not plausible.
 pub(crate) fn summary(count: u64, average: Option<f64>) -> Result<Summary, AnswerError> {
     if count == 0 {
         return Ok(Summary::default());

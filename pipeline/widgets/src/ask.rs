@@ -6,7 +6,6 @@ use crate::answer::{AnswerError, FeedPage, Next, Overview, Summary};
 use crate::detect::WidgetKey;
 use crate::{judgeme, okendo, stamped, yotpo};
 
-/// Maximum length in bytes of a next-page URL that is followed.
 const LINK_BYTES_MAX: usize = 4_096;
 
 impl WidgetKey {
@@ -46,9 +45,6 @@ impl WidgetKey {
     }
 
     /// Parses the answer to [`WidgetKey::overview`].
-    ///
-    /// # Errors
-    /// [`AnswerError`].
     pub fn read_overview(&self, bytes: &[u8]) -> Result<Overview, AnswerError> {
         match self.widget {
             ReviewWidget::Okendo => okendo::read_totals(bytes),
@@ -59,7 +55,7 @@ impl WidgetKey {
     /// Parses the answer to [`WidgetKey::feed`]. A next page outside the shop's own path is ignored.
     ///
     /// # Errors
-    /// [`AnswerError`]; a record that cannot be understood is not an error of the page.
+    /// [`AnswerError`]. A record that cannot be parsed is not an error of the page.
     pub fn read_feed(&self, bytes: &[u8], at: &Next) -> Result<FeedPage, AnswerError> {
         let mut page = match self.widget {
             ReviewWidget::Judgeme => judgeme::read_feed(bytes)?,
@@ -81,9 +77,6 @@ impl WidgetKey {
     }
 
     /// Parses the answer to [`WidgetKey::product`].
-    ///
-    /// # Errors
-    /// [`AnswerError`].
     pub fn read_product(&self, bytes: &[u8]) -> Result<Summary, AnswerError> {
         match self.widget {
             ReviewWidget::Judgeme => judgeme::read_product(bytes),

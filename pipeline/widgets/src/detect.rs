@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::value::is_token;
 
-/// Maximum size in bytes of a page that is searched.
 const HTML_BYTES_MAX: usize = 2 << 20;
 
 /// A review app, and the public keys with which it identifies one shop.
@@ -20,8 +19,8 @@ pub struct WidgetKey {
     pub shop: String,
 }
 
-/// Returns the app whose public key is in a page of the store. If there are several, the first of [`ReviewWidget::ALL`]
-/// counts. A trace of an app without its key does not count.
+/// Returns the app whose public key is in a page of the store. The first of [`ReviewWidget::ALL`] counts. A trace of an
+/// app without its key does not count.
 #[must_use]
 pub fn detect(html: &str) -> Option<WidgetKey> {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];
@@ -35,7 +34,7 @@ pub fn detect(html: &str) -> Option<WidgetKey> {
             ReviewWidget::Okendo => okendo(html),
         }?;
         let shop = match (widget, shop) {
-            // Stamped needs both the key and the shop; the other apps need no shop.
+            // Only Stamped needs the shop in addition to the key.
             (ReviewWidget::Stamped, None) => return None,
             (_, shop) => shop.unwrap_or_default().to_owned(),
         };
@@ -48,8 +47,8 @@ fn is_host(text: &str) -> bool {
     text.contains('.') && is_token(text)
 }
 
-/// Returns true if the page contains Judge.me's own settings or scripts. Badges that a theme contains do not count,
-/// because they stay after the app is removed.
+/// Returns true if the page contains Judge.me's own settings or scripts. Badges of a theme do not count, because they
+/// stay after the app is removed.
 fn judgeme(html: &str) -> bool {
     ["jdgm.SHOP_DOMAIN", "jdgmSettings", "cdn.judge.me/", "judge.me/widget"]
         .iter()
@@ -99,13 +98,11 @@ fn is_uuid(text: &str) -> bool {
     groups == [8, 4, 4, 4, 12] && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
-/// Returns the text after each occurrence of `place`.
 fn after<'a>(html: &'a str, place: &'static str) -> impl Iterator<Item = &'a str> {
     let found = html.match_indices(place).take(32);
     found.map(move |(at, _)| &html[at + place.len()..])
 }
 
-/// Returns the key characters at the start of a text.
 fn token(text: &str) -> &str {
     let is_key = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.');
     let end = text.find(|char| !is_key(char)).unwrap_or(text.len());

@@ -11,9 +11,7 @@ use crate::value::{Parts, id, number, refused, text, whole};
 
 /// Number of reviews per page. The app returns fewer than requested beyond about twenty.
 const PER_PAGE: u32 = 20;
-/// Maximum size in bytes of the HTML that is read.
 const HTML_BYTES_MAX: usize = 4 << 20;
-/// Maximum size in bytes of one part of a review.
 const PART_BYTES_MAX: usize = 64 << 10;
 
 pub(crate) fn feed(key: &WidgetKey, page: u32) -> String {
@@ -51,7 +49,6 @@ pub(crate) fn read_product(bytes: &[u8]) -> Result<Summary, AnswerError> {
     summary(count, answer.get("average_rating").and_then(number))
 }
 
-/// Part of a review to which a text belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Author,
@@ -59,7 +56,6 @@ enum Part {
     Body,
 }
 
-/// A review as found in the HTML.
 #[derive(Debug, Default)]
 struct Block {
     id: String,
@@ -100,7 +96,6 @@ impl Block {
     }
 }
 
-/// Returns the handle from the URL of a product's page.
 fn handle(link: &str) -> ProductRef {
     let handle = link.split_once("/products/").map(|(_, rest)| rest);
     let handle = handle.and_then(|rest| rest.split(['#', '?', '/']).next());
@@ -110,7 +105,6 @@ fn handle(link: &str) -> ProductRef {
     }
 }
 
-/// Start tag that is being read.
 #[derive(Debug, Default)]
 struct Tag {
     name: Vec<u8>,

@@ -2,7 +2,7 @@
 //!
 //! Input: the HTML of a store's page, and the bytes of a review app's responses. Output: the store's app with its
 //! public key, the next request, and reviews and ratings with plain texts. Data that cannot be parsed is returned with
-//! a reason. This crate does no I/O, reads no clock, uses only public keys and does not guess. An impossible rating is
+//! a reason. This crate does no I/O, reads no clock, uses only public keys and does not guess: an impossible rating is
 //! refused, and a value that an app does not state is `None`.
 //!
 //! All four apps publish the reviews of a whole shop as one list, newest first ([`WidgetKey::feed`]). Reviews are read

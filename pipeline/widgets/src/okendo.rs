@@ -39,7 +39,7 @@ pub(crate) fn read_feed(key: &WidgetKey, bytes: &[u8]) -> Result<FeedPage, Answe
     Ok(page)
 }
 
-/// Returns the next page. Its link may omit the version of the API, and must be below the subscriber's own path.
+/// The link of the next page may lack the version of the API, and must be below the subscriber's own path.
 fn next(key: &WidgetKey, link: &str) -> Option<Next> {
     let path = match link.split_once("://") {
         Some((_, rest)) => rest.find('/').map(|at| &rest[at..])?,

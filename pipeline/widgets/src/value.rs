@@ -1,4 +1,4 @@
-//! Parses values in answers: numbers written as text, ids, texts with markup, timestamps.
+//! Parses values in answers: numbers as text, ids, texts with markup, timestamps.
 
 use data_model::{Review, Timestamp};
 use data_text::{escaped_line, html_to_text, stated_line};
@@ -11,7 +11,7 @@ const BODY_CHARS_MAX: usize = 4_000;
 const ID_CHARS_MAX: usize = 128;
 const SUBJECT_CHARS_MAX: usize = 80;
 
-/// Parses a number, given as number or text.
+/// The number may be a text.
 pub(crate) fn number(value: &Value) -> Option<f64> {
     let number = match value {
         Value::Number(number) => number.as_f64()?,
@@ -21,7 +21,7 @@ pub(crate) fn number(value: &Value) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Parses a whole number from 0, given as number or text.
+/// The number may be a text.
 pub(crate) fn whole(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => number.as_u64(),
@@ -46,7 +46,7 @@ pub(crate) fn is_token(text: &str) -> bool {
     (1..=ID_CHARS_MAX).contains(&text.len()) && text.bytes().all(is_plain) && !text.starts_with('.')
 }
 
-/// Returns a text as one line without markup and control characters; `None` if nothing is left.
+/// Returns a text as one line without markup and control characters, or `None` if nothing is left.
 pub(crate) fn line(text: Option<&str>) -> Option<String> {
     stated_line(Some(&html_to_text(text?)), NAME_CHARS_MAX)
 }
@@ -57,7 +57,7 @@ pub(crate) fn lines(text: &str) -> String {
     text.trim().to_owned()
 }
 
-/// Parses a timestamp as apps write it: `2026-06-01T10:00:00Z`, without a zone (UTC), with a space, or a date alone.
+/// Parses a timestamp of an app: `2026-06-01T10:00:00Z`, without a zone (UTC), with a space, or a date alone.
 pub(crate) fn moment(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if text.len() > 40 || !text.is_ascii() {
@@ -73,7 +73,6 @@ pub(crate) fn moment(text: &str) -> Option<Timestamp> {
     forms.iter().find_map(|form| form.parse().ok())
 }
 
-/// Parts of a review as an app states them.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'a> {
     pub(crate) stars: Option<f64>,
@@ -84,7 +83,7 @@ pub(crate) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Builds the review, or returns the reason why it is refused.
+    /// Returns an error with the reason if the review is refused.
     pub(crate) fn review(self) -> Result<Review, String> {
         let stars = self.stars.ok_or("the review has no number of stars")?;
         let rating = stars as f32;
@@ -101,7 +100,6 @@ impl Parts<'_> {
     }
 }
 
-/// Creates a refused record with its reason.
 pub(crate) fn refused(subject: &str, reason: impl AsRef<str>) -> RejectedRecord {
     RejectedRecord {
         subject: escaped_line(subject, SUBJECT_CHARS_MAX),
@@ -110,7 +108,6 @@ pub(crate) fn refused(subject: &str, reason: impl AsRef<str>) -> RejectedRecord 
     }
 }
 
-/// Returns the text of a field.
 pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name).and_then(Value::as_str)
 }
