@@ -11,17 +11,14 @@ use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, TimeUnit};
 
 use crate::rows::Row;
 
-/// A name with its value.
 #[derive(Debug)]
 pub(crate) struct NamedValue<'a, T> {
     pub(crate) name: &'a str,
     pub(crate) value: T,
 }
 
-/// A name with a list of values.
 type NamedList<'a> = NamedValue<'a, Vec<&'a str>>;
 
-/// Functions that read a column's values, by type.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Values {
     Text(for<'a> fn(&'a Release, Row) -> Option<Cow<'a, str>>),
@@ -31,13 +28,10 @@ pub(crate) enum Values {
     Flag(fn(&Release, Row) -> Option<bool>),
     Moment(fn(&Release, Row) -> Option<Timestamp>),
     Texts(for<'a> fn(&'a Release, Row) -> Vec<&'a str>),
-    /// Names with a list of values each.
     NamedLists(for<'a> fn(&'a Release, Row) -> Vec<NamedList<'a>>),
-    /// Names with one value each.
     Named(for<'a> fn(&'a Release, Row) -> Vec<NamedValue<'a, &'a str>>),
 }
 
-/// A column: its name, nullability, and values.
 #[derive(Debug)]
 pub(crate) struct Column {
     pub(crate) name: &'static str,
@@ -96,7 +90,7 @@ fn comment(table: &str, column: &str) -> Option<&'static str> {
 }
 
 impl Column {
-    /// Returns the column's field in table `table`, with the comment that analysts see.
+    /// The field has the comment that analysts see.
     pub(crate) fn field(&self, table: &str) -> Field {
         let data_type = match self.values {
             Values::Text(_) => DataType::Utf8,
@@ -116,7 +110,6 @@ impl Column {
         }
     }
 
-    /// Returns the column's values of these rows.
     pub(crate) fn array(&self, release: &Release, rows: &[Row]) -> ArrayRef {
         match self.values {
             Values::Text(read) => {

@@ -1,7 +1,7 @@
 //! Extracts the net content of a product from its texts, and computes the price per kilogram or litre.
 //!
-//! Only goods that are sold by content have one: a washing machine of 7 kg does not contain 7 kg. If a text states
-//! several weights or volumes, or a number of items, the content is unknown.
+//! Only goods that are sold by content have a net content: a washing machine of 7 kg does not contain 7 kg. If a text
+//! states several weights or volumes, or a number of items, the content is unknown.
 
 use data_index::Release;
 use data_index::columns::VariantRef;
@@ -39,14 +39,12 @@ pub(crate) enum Unit {
     Millilitre,
 }
 
-/// A weight or a volume.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Content {
     pub(crate) amount: f64,
     pub(crate) unit: Unit,
 }
 
-/// Content stated by a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Statement {
     Nothing,
@@ -90,7 +88,7 @@ impl Content {
         }
     }
 
-    /// Returns the price per kilogram or litre in minor units, rounded; `None` if there is no price.
+    /// Returns the price per kilogram or litre in minor units, rounded, or `None` if there is no price.
     pub(crate) fn unit_price_minor(self, price_minor: i64) -> Option<i64> {
         let price = (price_minor > 0).then_some(price_minor as f64 * 1_000.0 / self.amount)?;
         // Above this limit, a 64-bit float does not represent every integer.
@@ -102,7 +100,6 @@ fn is_by_content(category: CategoryId) -> bool {
     lineage(category).any(|above| BY_CONTENT.contains(&above.slug.as_str()))
 }
 
-/// Returns the name of the category's top-level category.
 pub(crate) fn department(category: CategoryId) -> Option<&'static str> {
     by_id(category)?.path.split(" > ").next()
 }
@@ -122,7 +119,7 @@ impl Statement {
     }
 }
 
-/// Parses a word such as `250g`, a number and its unit.
+/// Parses a number with its unit, such as `250g`.
 fn content(word: &str) -> Option<Content> {
     UNITS.iter().find_map(|(unit, counts, size)| {
         let number: f64 = word.strip_suffix(unit)?.parse().ok()?;

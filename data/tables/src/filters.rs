@@ -30,8 +30,7 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
-    /// Returns the conditions of an expression that the release can answer quickly for the table's rows; none if there
-    /// are none.
+    /// Returns the conditions of an expression that the release can answer quickly for the table's rows.
     pub(crate) fn of(expr: &Expr, each: Each) -> Vec<Self> {
         let conditions = read(expr);
         let known = |condition: &Self| match condition {
@@ -199,13 +198,12 @@ fn is_true(expr: &Expr) -> bool {
     matches!(expr, Expr::Literal(ScalarValue::Boolean(Some(true)), _))
 }
 
-/// Rows that can satisfy all conditions of a statement.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     pub(crate) filter: RowFilter,
-    /// Products to which the rows are limited; `None` for no limit.
+    /// Products to which the rows are limited, if any.
     pub(crate) products: Option<Vec<RowAddress>>,
-    /// Facet to whose values the rows are limited; `None` for no limit.
+    /// Facet to whose values the rows are limited, if any.
     facet: Option<String>,
 }
 
@@ -217,7 +215,7 @@ impl Selection {
         for condition in conditions {
             match condition {
                 Condition::Slugs(slugs) => {
-                    // Compared exactly as spelled, like any text in SQL.
+                    // The spelling must be exact, like that of any text in SQL.
                     let brands = slugs.iter().filter_map(|text| {
                         let slug = text.parse::<BrandSlug>().ok()?;
                         release.brand_by_slug(&slug).filter(|_| slug.as_str() == text)
@@ -268,12 +266,10 @@ impl Selection {
         wanted
     }
 
-    /// Returns `true` if any condition narrows the rows.
     pub(crate) fn narrows(&self) -> bool {
         self.filter != RowFilter::default()
     }
 
-    /// Returns the codes of the requested facet values in a part.
     pub(crate) fn codes(&self, part: &Part) -> Option<Range<u32>> {
         self.facet.as_ref().map(|name| part.facets().codes(&fold_name(name)))
     }
@@ -291,7 +287,7 @@ impl Selection {
     }
 }
 
-/// Returns `true` if a product's identifier is spelled as in its column, because a UUID has other spellings too.
+/// Returns `true` if a product's identifier is spelled as in its column. A UUID has other spellings too.
 fn spelled_so(release: &Release, at: RowAddress, ident: &str) -> bool {
     release.part(at.part).is_some_and(|part| {
         let cards = part.cards();

@@ -6,7 +6,6 @@ use data_model::{ProductId, ProductIdent};
 use crate::columns::Values::{Integer, Number, Text, Texts};
 use crate::columns::{Column, maybe, stated};
 
-/// Returns the brand that sells a product.
 fn seller(release: &Release, id: ProductId) -> Option<&BrandEntry> {
     let at = release.find(&ProductIdent::Id(id))?;
     Some(release.brand_of(at))
@@ -20,7 +19,7 @@ fn slug(entry: &BrandEntry) -> Cow<'_, str> {
     Cow::Borrowed(entry.facts.brand.slug.as_str())
 }
 
-/// Columns of `product_matches`, which has each pair in both directions.
+/// The table has each pair in both directions.
 pub(crate) static PRODUCT_MATCHES: &[Column] = &[
     stated(
         "store",

@@ -22,7 +22,6 @@ use crate::schema::Table;
 /// fewer.
 const BATCH_ROWS: usize = 8_192;
 
-/// One table of a release.
 #[derive(Debug)]
 pub(crate) struct ReleaseTable {
     release: Arc<Release>,
@@ -40,7 +39,6 @@ impl ReleaseTable {
         }
     }
 
-    /// Returns the rows of each part that can satisfy the conditions.
     fn sources(&self, wanted: &Selection) -> Vec<Source> {
         let places = match self.table.each {
             Each::Brand => Some(self.release.brands().len()),
@@ -135,7 +133,7 @@ enum Source {
     },
 }
 
-/// Rows of one part of the release, built batch by batch.
+/// The rows are built batch by batch.
 #[derive(Debug)]
 struct Rows {
     release: Arc<Release>,

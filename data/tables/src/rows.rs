@@ -11,7 +11,6 @@ pub(crate) struct Row {
     pub(crate) position: u32,
 }
 
-/// Kind of item in the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Each {
     Product,
@@ -40,22 +39,18 @@ impl Row {
         }
     }
 
-    /// Returns the part of a row that comes from a part of the release.
     pub(crate) fn part(self, release: &Release) -> Option<&Part> {
         release.part(self.part)
     }
 
-    /// Returns the brand that sells the row's product.
     pub(crate) fn seller(self, release: &Release) -> &BrandEntry {
         release.brand_of(self.address())
     }
 
-    /// Returns the pair of a row of `product_matches`.
     pub(crate) fn matched(self, release: &Release) -> Option<MatchRef<'_>> {
         release.matches()?.get(self.row as usize)
     }
 
-    /// Returns the brand of a row of `brands`.
     pub(crate) fn entry(self, release: &Release) -> Option<&BrandEntry> {
         release.brands().get(self.row as usize)
     }

@@ -10,7 +10,6 @@ use crate::columns::{Column, NamedValue, maybe, stated};
 use crate::content::{Content, department};
 use crate::rows::{Each, Row};
 
-/// A table: the kind of item in each row, and its columns.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) name: &'static str,
@@ -75,12 +74,11 @@ fn content(release: &Release, row: Row) -> Option<Content> {
     Content::of_variant(release, row, &variant(release, row)?)
 }
 
-/// Returns the price; `None` for 0, which means that the price is unknown.
+/// A price of 0 means that the price is unknown.
 fn price(price_minor: i64) -> Option<i64> {
     (price_minor > 0).then_some(price_minor)
 }
 
-/// Returns the URL of a product in its store.
 fn url(release: &Release, row: Row) -> Option<Cow<'_, str>> {
     let base_url = &row.seller(release).facts.brand.base_url;
     owned(format_args!(

@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 
 use crate::market::{CATEGORIES, COLORS, Market, any_product};
 
-/// A request for one product list.
 #[derive(Debug, Clone)]
 struct ListRequest {
     category: Option<usize>,
@@ -56,7 +55,7 @@ fn any_list() -> impl Strategy<Value = ListRequest> {
         (prop::collection::vec(facet, 0..3), window),
     )
         .prop_map(|(scope, flags, (one, other), sort, (mut facets, window))| {
-            // One clause per name: in a JSON object the last of several values with one key wins.
+            // In a JSON object, the last of several values with one key wins.
             facets.sort();
             facets.dedup_by_key(|(name, _)| *name);
             let price = match (one, other) {
@@ -77,13 +76,12 @@ fn any_list() -> impl Strategy<Value = ListRequest> {
         })
 }
 
-/// Filter that an SQL statement leaves out.
 #[derive(Clone, Copy, PartialEq)]
 enum But<'a> {
     Nothing,
     Facet(&'a str),
     Price,
-    /// Leaves out the price range, and matches all currencies except the requested one.
+    /// The price range is left out, and all currencies except the requested one match.
     Currency,
     Filters,
 }
@@ -263,7 +261,7 @@ async fn facets(market: &Market, asked: &ListRequest, currency: &str, page: &Val
             answered.push(vec![spelled, value["count"].clone()]);
         }
         if name == "category" {
-            // Only some categories are shown: those below the current one, and those that are filtered by.
+            // The response has only some categories: those below the current one, and those of the filter.
             let filed = CATEGORIES.map(|(id, _)| id.to_string());
             answered.retain(|pair| {
                 expected.contains(pair) || pair[1] != 0 && filed.iter().any(|id| pair[0] == id.as_str())
@@ -285,8 +283,7 @@ async fn facets(market: &Market, asked: &ListRequest, currency: &str, page: &Val
                     .all(|value| answered.iter().any(|pair| pair[0] == **value))
             );
         }
-        // A value that is filtered by is shown in addition to the maximum, whatever its prefix, and even with a count
-        // of 0.
+        // A value of the filter is shown in addition to the maximum, whatever its prefix, and even with a count of 0.
         let mut total = 0;
         expected.retain(|pair| {
             let begins = pair[0].as_str().unwrap().starts_with(beginning);

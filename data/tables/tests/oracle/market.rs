@@ -14,7 +14,6 @@ use proptest::prelude::*;
 use query_server::{QueryConfig, QueryServer};
 use serde_json::Value;
 
-/// Properties of a generated product.
 #[derive(Debug, Clone)]
 pub(crate) struct DrawnProduct {
     category: Option<usize>,
@@ -189,7 +188,6 @@ impl Market {
         self.answer(path).await["data"].take()
     }
 
-    /// Returns a whole response.
     pub(crate) async fn answer(&self, path: &str) -> Value {
         let request = http::Request::get(path).body(Body::empty()).unwrap();
         let answered = self.router.answer(request).await;
@@ -199,7 +197,7 @@ impl Market {
         serde_json::from_slice(&body).unwrap()
     }
 
-    /// Returns the rows of a statement's result, each as a list of its columns.
+    /// Each row is a list of its columns.
     pub(crate) async fn sql(&self, statement: &str) -> Vec<Vec<Value>> {
         let frame = self
             .tables

@@ -15,7 +15,6 @@ async fn market() -> Market {
     Market::of(&products).await
 }
 
-/// Returns the query plan of a statement as text.
 async fn plan(market: &Market, statement: &str) -> String {
     let rows = market.sql(&format!("explain {statement}")).await;
     rows.iter()
