@@ -8,7 +8,6 @@ use storefront::{Effect, GraphqlRequest, Store, documents};
 
 use crate::ask::AskError;
 
-/// Country of the pincodes.
 const HOME: &str = "IN";
 const EVERYWHERE: &str = "*";
 
@@ -24,7 +23,7 @@ struct Shop {
     ships_to_countries: Vec<String>,
 }
 
-/// Returns whether the store's list of shipping countries contains India; `None` if the store lists no countries.
+/// Returns true if the store's list of shipping countries contains India, and `None` if the store lists no countries.
 pub(crate) async fn ships_to_india(store: &Store) -> Result<Option<bool>, AskError> {
     let request = GraphqlRequest::new(documents::SHOP_COUNTRIES, "ShopCountries", json!({}));
     let answer = Box::pin(store.graphql(&request, Effect::Safe)).await?;

@@ -7,23 +7,22 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
 
-/// Reason why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskError {
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store refused the request, with `INVALID` for example.
+    /// The store refused the request, for example with `INVALID`.
     #[error("the store refuses the call: {0}")]
     Refused(String),
     /// The answer is not a readable cart.
     #[error("the store's answer cannot be parsed: {0}")]
     Unreadable(String),
-    /// The goods in the cart are sold out or have another price: the data in the lake is too old.
+    /// The goods in the cart are sold out or have another price. The data in the lake is too old.
     #[error("the cart differs from the catalogue")]
     OtherGoods,
 }
 
-/// Cart that was created at the store. The cart's id grants access to the cart, so it is not shown.
+/// Cart that was created at the store. The cart's id grants access to the cart, so that it is not shown.
 pub(crate) struct ProbeCart {
     id: String,
     lines: Vec<String>,
@@ -101,7 +100,6 @@ struct LineCost {
 const OPTIONS_MAX: usize = 20;
 const NAME_CHARS_MAX: usize = 80;
 
-/// Creates a cart for the question and reads the store's answer.
 pub(crate) async fn make(
     store: &Store,
     question: &Question,
@@ -115,7 +113,7 @@ pub(crate) async fn make(
         "delivery": { "addresses": [address(question.pincode)] },
     });
     let request = GraphqlRequest::new(documents::CART_CREATE, "CartCreate", json!({ "input": input }));
-    // If the answer with the cart's id is lost, the cart stays behind; the store deletes it after some time.
+    // If the answer with the cart's id is lost, the cart stays behind. The store deletes it after some time.
     let told = mutate(store, &request, "cartCreate", Effect::Unsafe).await?;
     let options = read(&told, &question.cart, currency);
     let made = ProbeCart {
@@ -147,7 +145,6 @@ pub(crate) async fn readdress(
     read(&told, &made.cart, currency)
 }
 
-/// Removes all lines from the cart.
 pub(crate) async fn empty(store: &Store, made: &ProbeCart) -> Result<(), AskError> {
     let variables = json!({ "cartId": made.id, "lineIds": made.lines });
     let request = GraphqlRequest::new(documents::CART_LINES_REMOVE, "CartLinesRemove", variables);
@@ -156,7 +153,7 @@ pub(crate) async fn empty(store: &Store, made: &ProbeCart) -> Result<(), AskErro
         .map(drop)
 }
 
-/// Returns a delivery address for the pincode without any personal data.
+/// The address has no personal data.
 fn address(pincode: Pincode) -> Value {
     let area = directory().area(pincode).and_then(|area| directory().get(area));
     let mut place = json!({ "zip": pincode.to_string(), "countryCode": "IN" });
@@ -185,7 +182,7 @@ async fn mutate(store: &Store, request: &GraphqlRequest, field: &str, effect: Ef
     payload.cart.ok_or_else(|| AskError::Unreadable("no cart".to_owned()))
 }
 
-/// Returns the delivery rates, cheapest first. Fails if the cart does not contain the goods that were requested.
+/// Returns the delivery rates, cheapest first. Fails if the cart does not contain the requested goods.
 fn read(told: &CreatedCart, cart: &Cart, currency: CurrencyCode) -> Result<Vec<DeliveryRate>, AskError> {
     let options = told
         .delivery_groups

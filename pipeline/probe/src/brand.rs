@@ -9,8 +9,7 @@ use storefront::Store;
 
 use crate::ask::{AskError, ProbeCart, empty, make, readdress};
 
-/// Number of answers after which the questions are planned again, because a store's answers decide which questions
-/// follow.
+/// Number of answers after which the questions are planned again. The next questions depend on a store's answers.
 const BATCH: usize = 10;
 
 /// Outcome of probing one brand.
@@ -19,17 +18,17 @@ const BATCH: usize = 10;
 pub enum ProbeOutcome {
     /// All questions are answered.
     Complete,
-    /// The budget is used up; the remaining questions are sent another day.
+    /// The budget is used up. The remaining questions are sent another day.
     BudgetUsed,
     /// The run was cancelled.
     Stopped,
-    /// The store does not sell in Indian rupees, so only its shipping countries were requested.
+    /// The store does not sell in Indian rupees. Only its shipping countries were requested.
     Abroad,
     /// The lake has no product of the brand that can be bought.
     NothingToBuy,
     /// The store's goods have other prices than in the lake. The store is queried again after its next crawl.
     CatalogueTooOld,
-    /// Another process is querying the store now. The next run will query the store.
+    /// Another process is querying the store. The next run will query it.
     Skipped,
     /// The store could not be reached, or refused the request.
     Failed,
@@ -42,7 +41,7 @@ pub struct BrandProbed {
     pub brand_slug: String,
     /// Outcome for the brand.
     pub outcome: ProbeOutcome,
-    /// Number of answers in this run; in a dry run, the number of questions that would be sent next.
+    /// Number of answers in this run. In a dry run, the number of questions that would be sent next.
     pub asked: usize,
     /// Number of answers known now.
     pub probes: usize,
@@ -53,7 +52,6 @@ pub struct BrandProbed {
     pub detail: Option<String>,
 }
 
-/// Data and services that are needed to query one store.
 pub(crate) struct ProbeContext<'a> {
     pub(crate) store: &'a Store,
     pub(crate) carts: &'a mut Carts,
@@ -95,7 +93,7 @@ async fn ask(
             }
             left -= 1;
             let options = match one(context, &question, made).await {
-                // The store has less stock than this cart needs, so another cart is used.
+                // The store has less stock than this cart needs, so that another cart is used.
                 Err(AskError::OtherGoods) if question.cart != context.carts.base => {
                     context.carts.leave_out(&question.cart);
                     break;
@@ -135,7 +133,7 @@ async fn one(
     }
     if let Some(held) = made.as_ref() {
         match readdress(context.store, held, question.pincode, currency).await {
-            // If the address has no delivery, the platform may have emptied the cart, so a new cart is tried.
+            // If the address has no delivery, the platform may have emptied the cart, so that a new cart is tried.
             Ok(options) if !options.is_empty() => return Ok(options),
             Ok(_) | Err(AskError::OtherGoods | AskError::Refused(_)) => {
                 if let Some(held) = made.take() {
@@ -150,7 +148,7 @@ async fn one(
     Ok(options)
 }
 
-/// Empties a cart. A failure is harmless because the store deletes unused carts after some time.
+/// A failure to empty a cart is harmless, because the store deletes unused carts after some time.
 async fn leave(context: &ProbeContext<'_>, made: &ProbeCart) {
     if let Err(error) = empty(context.store, made).await {
         tracing::debug!(%error, "the cart of a probe could not be emptied");

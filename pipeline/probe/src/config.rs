@@ -46,7 +46,7 @@ impl ProbeConfig {
 /// Options that select the brands to probe and limit the questions.
 #[derive(Debug, Clone)]
 pub struct ProbeOptions {
-    /// Brands to probe; all brands if `None`.
+    /// Brands to probe. `None` means all brands.
     pub only: Option<BTreeSet<BrandSlug>>,
     /// Maximum number of questions to one store within 24 hours, including those of earlier runs.
     pub budget_per_day: usize,
@@ -56,7 +56,7 @@ pub struct ProbeOptions {
     pub stores_concurrent: usize,
     /// Age in days after which an answer is requested again.
     pub fresh_days: u32,
-    /// Report the questions that would be sent, but send none.
+    /// True to report the questions that would be sent, but send none.
     pub dry_run: bool,
 }
 

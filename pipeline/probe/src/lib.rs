@@ -5,8 +5,8 @@
 //! derived from them, committed to the lake brand by brand, and a report. `pipeline-delivery` decides which questions
 //! are sent. If a run is interrupted, its answers are in the lake and the next run continues.
 //!
-//! This crate never checks out and never enters a name, a street or a discount code. The crate obeys the rate limits
-//! and rules of the storefront client, and yields to requests of users who are waiting.
+//! This crate never checks out and never enters a name, a street or a discount code. It obeys the rate limits and rules
+//! of the storefront client, and yields to requests of waiting users.
 
 mod abroad;
 mod ask;

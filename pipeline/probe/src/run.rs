@@ -84,7 +84,7 @@ pub enum ProbeError {
 /// run continues.
 ///
 /// # Errors
-/// Fails if the lake cannot be read or written, or if a brand is not in the lake.
+/// The lake cannot be read or written, or a brand is not in the lake.
 #[boxed]
 pub async fn probe(deps: &StoreDeps, options: &ProbeOptions) -> Result<ProbeReport, ProbeError> {
     let snapshot = deps.lake.newest_snapshot().await?;
@@ -136,7 +136,7 @@ async fn of_brand(
     }
     let asking = async {
         match open.carts {
-            // Boxed because the future is large.
+            // The future is large.
             Some(_) => Box::pin(ask_and_keep(deps, options, left, row)).await,
             None => of_countries(deps, left, brand, told.clone()).await,
         }
@@ -151,22 +151,20 @@ async fn of_brand(
     Ok(told)
 }
 
-/// Questions that a store has not answered yet.
 #[derive(Debug)]
 struct OpenProbes {
-    /// Carts for the questions; `None` if the store sells in another currency and is queried only for its shipping
+    /// Carts for the questions. `None` if the store sells in another currency and is queried only for its shipping
     /// countries.
     carts: Option<Carts>,
     /// Answers that are recent enough to keep.
     probes: Vec<DeliveryProbe>,
-    /// Number of unanswered questions.
     wanted: usize,
     /// Number of questions that may be sent today.
     of_day: usize,
 }
 
 impl OpenProbes {
-    /// Creates the single question for the store's shipping countries.
+    /// The single question is for the store's shipping countries.
     const fn countries() -> Self {
         Self {
             carts: None,
@@ -234,8 +232,7 @@ async fn open_questions(
     Ok((told, Some(open)))
 }
 
-/// Queries a store and commits its answers. The right to the store is not released until the commit, so that the
-/// answers of a concurrent run are not overwritten.
+/// The right to the store lasts until the commit, so that the answers of a concurrent run are not overwritten.
 async fn ask_and_keep(
     deps: &StoreDeps,
     options: &ProbeOptions,
@@ -284,7 +281,7 @@ async fn ask_and_keep(
     Ok(told)
 }
 
-/// Queries a store with another currency for its shipping countries, and commits that it does not ship to India if so.
+/// Queries a store with another currency for its shipping countries. If it does not ship to India, this is committed.
 async fn of_countries(
     deps: &StoreDeps,
     left: &QuestionBudget,

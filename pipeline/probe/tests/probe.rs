@@ -105,7 +105,7 @@ async fn catalogue(storefront: &Storefront, brand: &Brand) -> Vec<Product> {
     products
 }
 
-/// Asserts that the known answers follow from the store's rules.
+/// Known answers must follow from the store's rules.
 fn answered_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
     let kind = rules.kind;
     for probe in &known.probes {
@@ -133,7 +133,7 @@ fn answered_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
     }
 }
 
-/// Asserts that the zones with high confidence match the store's rules.
+/// Zones with high confidence must match the store's rules.
 fn zones_are_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
     let kind = rules.kind;
     for zone in known
