@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ObservationsConfig {
-    /// Maximum number of observations that wait to be written. Further observations are lost and counted. At least 1.
+    /// Maximum number of observations that wait to be written, at least 1. Further observations are lost and counted.
     pub queue_max: usize,
-    /// Maximum number of observations in one file; from 1 to 10,000.
+    /// Maximum number of observations in one file, from 1 to 10,000.
     pub batch_max: usize,
     /// Maximum time, in milliseconds, for which an observation waits for others to be written with it.
     pub flush_interval_ms: u64,

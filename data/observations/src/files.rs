@@ -10,7 +10,6 @@ use futures::{StreamExt, TryStreamExt};
 use crate::error::{Fault, ObservationsError};
 use crate::format::{PACKED_BYTES_MAX, unpack};
 
-/// Folder of the observation files.
 pub(crate) const PREFIX: &str = "observations";
 const EXTENSION: &str = ".jsonl.zst";
 /// Numbers of digits of the timestamp and of the UUID in a file name.
@@ -20,9 +19,7 @@ const UUID_DIGITS: usize = 32;
 /// An observation file as listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservationFile {
-    /// Path of the file below `observations`.
     path: ObjectPath,
-    /// Compressed size in bytes.
     bytes: u64,
 }
 
@@ -50,7 +47,6 @@ pub(crate) fn path_at(now: data_model::Timestamp, uuid: uuid::Uuid) -> ObjectPat
     ])
 }
 
-/// Returns `true` for names that a recorder creates.
 fn is_name(name: &str) -> bool {
     let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let parts = name.strip_suffix(EXTENSION).and_then(|name| name.split_once('-'));
@@ -91,10 +87,10 @@ pub async fn list(
     Ok(oldest.into_values().collect())
 }
 
-/// Reads the observations of a file; `None` if it was removed since it was listed.
+/// Reads the observations of a file, or returns `None` if it was removed since it was listed.
 ///
 /// # Errors
-/// [`ObservationsError::Damaged`] if a recorder did not write the file as it is; the storage failed.
+/// [`ObservationsError::Damaged`] if the file is not as a recorder writes it, or the storage failed.
 #[boxed]
 pub async fn read(storage: &Storage, file: &ObservationFile) -> Result<Option<Vec<Observation>>, ObservationsError> {
     let failed = |source| StorageError::Read {
@@ -116,15 +112,15 @@ pub async fn read(storage: &Storage, file: &ObservationFile) -> Result<Option<Ve
     }
     let bytes = answer.bytes().await.map_err(failed)?;
     let unpacked = tokio::task::spawn_blocking(move || unpack(&bytes)).await;
-    // If the task failed, the content of the file is unknown, so the whole file counts as damaged.
+    // The content of the file is unknown, so that the whole file is treated as damaged.
     let observations = unpacked.unwrap_or(Err(Fault::Packing)).map_err(damaged)?;
     Ok(Some(observations))
 }
 
-/// Removes files that were merged into the lake. A file that is already gone is not an error.
+/// Removes files that were merged into the lake. A missing file is not an error.
 ///
 /// # Errors
-/// The storage failed; some files may have been removed.
+/// The storage failed. Some files may have been removed.
 #[boxed]
 pub async fn remove(storage: &Storage, files: &[ObservationFile]) -> Result<(), ObservationsError> {
     let storage = storage.child(PREFIX);
@@ -145,7 +141,6 @@ pub async fn remove(storage: &Storage, files: &[ObservationFile]) -> Result<(), 
     Ok(())
 }
 
-/// Returns the folder of a file.
 fn day(path: &ObjectPath) -> Option<ObjectPath> {
     path.as_ref().split_once('/').map(|(day, _)| ObjectPath::from(day))
 }

@@ -1,5 +1,5 @@
 //! Format of observation files: JSON lines compressed with zstd. The first line is a heading with the version and the
-//! number of following lines. Each other line is one observation. This module does no I/O.
+//! number of following lines. Each other line is one observation. The module does no I/O.
 
 use std::io::{BufRead, BufReader, Read, Write};
 
@@ -8,21 +8,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 
-/// Name of the format in a file's heading.
 const FORMAT: &str = "haat.observations";
-/// Format version that is written, and the only one that is read.
+/// Only this format version is written and read.
 const VERSION: u32 = 1;
-/// Maximum size of a compressed file in bytes.
 pub(crate) const PACKED_BYTES_MAX: u64 = 16 << 20;
-/// Maximum size of an uncompressed file in bytes.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 /// Number of uncompressed bytes after which the next file begins.
 const FILE_BYTES: usize = 8 << 20;
-/// Maximum number of observations in one file.
 pub(crate) const OBSERVATIONS_MAX: usize = 10_000;
 /// Maximum number of variants in one observation. Shopify allows 2,048 variants per product.
 pub(crate) const VARIANTS_MAX: usize = 4_096;
-/// Zstd level, a fast one because a file only exists for hours.
+/// A fast level suffices, because a file only exists for hours.
 const LEVEL: i32 = 3;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,16 +28,13 @@ struct Heading {
     observations: usize,
 }
 
-/// A compressed file to be written.
 #[derive(Debug)]
 pub(crate) struct PackedFile {
     pub(crate) bytes: Vec<u8>,
-    /// Number of observations in the file.
     pub(crate) observations: usize,
 }
 
-/// Returns `true` if an observation may be written: its number of variants is within the limit, and no amount is
-/// negative.
+/// Returns `true` if an observation has a permitted number of variants and no negative amount.
 pub(crate) fn is_sound(observation: &Observation) -> bool {
     let variants = observation.variants.len().saturating_add(observation.gone.len());
     let amounts = observation.variants.iter();
@@ -85,7 +78,6 @@ fn pack_lines(text: &[u8], observations: usize) -> std::io::Result<PackedFile> {
     })
 }
 
-/// Decompresses a file and returns its observations.
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Vec<Observation>, Fault> {
     let bytes_max = TEXT_BYTES_MAX;
     if bytes.len() as u64 > PACKED_BYTES_MAX {
@@ -135,7 +127,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Vec<Observation>, Fault> {
     }
 }
 
-/// Base-2 logarithm of 8 MiB, which is more than the compression level used for writing needs.
+/// Base-2 logarithm of 8 MiB, which is more than the compression level of the files needs.
 const WINDOW_LOG_MAX: u32 = 23;
 
 #[cfg(test)]

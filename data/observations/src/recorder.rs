@@ -19,7 +19,6 @@ use crate::format::{OBSERVATIONS_MAX, PackedFile, is_sound, pack};
 
 /// Number of attempts to put a file before its observations are lost.
 const PUTS_MAX: u32 = 4;
-/// Timeout of one put.
 const PUT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause after the first failed put. Each later pause is four times as long as the previous one.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -30,16 +29,12 @@ const RECORDED: &str = "observations_recorded_total";
 const LOST: &str = "observations_lost_total";
 const BATCHES: &str = "observations_batches_total";
 
-/// Reason why an observation was lost, as in the metric's label.
 #[derive(Debug, Clone, Copy)]
 enum LossReason {
-    /// The queue was full.
     QueueFull,
-    /// The writer has ended.
     Stopped,
-    /// The observation is invalid: it has too many variants or a negative amount.
+    /// The observation has too many variants or a negative amount.
     NotSound,
-    /// The storage did not accept the file.
     PutFailed,
 }
 
@@ -60,7 +55,7 @@ impl LossReason {
     }
 }
 
-/// Records observations. Cloning is cheap; all clones feed one writer.
+/// Records observations. Cloning is cheap, and all clones feed one writer.
 #[derive(Debug, Clone)]
 pub struct Recorder {
     queue: mpsc::Sender<Observation>,
@@ -68,8 +63,8 @@ pub struct Recorder {
 
 impl Recorder {
     /// Creates a recorder and the future of its writer, which the caller must run. The writer ends when it is cancelled
-    /// or when the last clone of the recorder is dropped. Before that it writes what was recorded, for ten seconds at
-    /// most.
+    /// or when the last clone of the recorder is dropped. Before that, it writes the recorded observations, for at most
+    /// ten seconds.
     ///
     /// Metrics: `observations_recorded_total` (in storage), `observations_batches_total` (files), and
     /// `observations_lost_total{reason}` (`queue_full`, `stopped`, `not_sound`, `put_failed`).
@@ -138,7 +133,7 @@ impl Writer {
             // All recorders were dropped.
             let Some(first) = first else { return };
             let batch = self.gather(first, &mut recorded).await;
-            // If a put still hangs some time after the writer was cancelled, it is abandoned.
+            // A put that still hangs some time after the writer was cancelled is abandoned.
             let cancelled = async {
                 self.cancel.cancelled().await;
                 sleep(END_TIMEOUT).await;

@@ -15,7 +15,6 @@ use tokio_util::sync::CancellationToken;
 /// 2026-11-23T00:00:00Z
 const START: i64 = 1_795_392_000_000_000;
 
-/// Clock that advances by one second at each read.
 #[derive(Debug)]
 struct TickingClock(AtomicI64);
 
@@ -25,7 +24,6 @@ impl Clock for TickingClock {
     }
 }
 
-/// Metric counters by name and label.
 #[derive(Debug, Clone, Default)]
 struct Counts(Arc<Mutex<BTreeMap<String, Arc<AtomicU64>>>>);
 
@@ -105,7 +103,6 @@ async fn written(storage: &Storage) -> Vec<Vec<u64>> {
     files
 }
 
-/// Returns a storage whose calls can be made to fail.
 fn faulty() -> (FaultyStore, Storage) {
     let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
     let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
@@ -149,7 +146,7 @@ async fn a_full_queue_and_what_no_store_can_say_are_lost_and_counted_at_once() {
     let (counts, storage) = (Counts::default(), Storage::memory());
     let _guard = metrics::set_default_local_recorder(&counts);
     let (recorder, writer) = Recorder::start(&storage, clock(), &config(2, 10), CancellationToken::new());
-    // The writer is idle, so the third observation finds a full queue, and its caller does not wait.
+    // The writer is idle, so that the third observation finds a full queue. Its caller does not wait.
     (1..=3).for_each(|product| recorder.record(observation(product)));
     let mut negative = observation(4);
     negative.variants[0].price_minor = -1;
