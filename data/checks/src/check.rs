@@ -61,7 +61,7 @@ pub struct Check {
     /// Description of the failure or of the reason for holding back, truncated to 400 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Time of the last check with outcome changed or unchanged. `None` if there was none.
+    /// Time of the last check that found the catalogue changed or unchanged. `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub good_at: Option<Timestamp>,
     /// Number of consecutive checks, up to this one, that failed or were held back.
@@ -72,8 +72,8 @@ pub struct Check {
     pub changing: ChangeRate,
 }
 
-/// Rate at which checks found a brand changed. Contains weighted sums over its good checks, in which older checks have
-/// less weight. A brand's first check is not counted, because there is nothing to compare with.
+/// Rate at which checks found a brand changed: weighted sums over its good checks, in which older checks have less
+/// weight. The first check of a brand does not count, because there is nothing to compare with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChangeRate {
     /// Weighted number of checks.
@@ -114,7 +114,7 @@ pub enum RunEnd {
     Finished,
     /// The run was stopped on request. The next run resumes it.
     Interrupted,
-    /// The run aborted; see [`LastRun::error`].
+    /// The run aborted: see [`LastRun::error`].
     Failed,
 }
 
@@ -144,7 +144,6 @@ pub struct Checks {
     pub brands: BTreeMap<StoreHost, Check>,
 }
 
-/// Maximum number of characters stored of a text.
 const DETAIL_CHARS_MAX: usize = 400;
 
 impl Checks {
@@ -154,15 +153,15 @@ impl Checks {
         self.brands.get(store)
     }
 
-    /// Returns the times of the oldest and the newest check of the brands. Returns `None` if no brand was ever checked.
+    /// Returns the times of the oldest and the newest check of the brands, or `None` if no brand was ever checked.
     #[must_use]
     pub fn span(&self) -> Option<(Timestamp, Timestamp)> {
         let times = self.brands.values().map(|check| check.checked_at);
         Some((times.clone().min()?, times.max()?))
     }
 
-    /// Merges the results of a run. A check that is older than the known one changes nothing, so two crawls that end at
-    /// the same time may be recorded in either order. A known check from a clock that was ahead is replaced.
+    /// Merges the results of a run. A check that is older than the known one changes nothing, so that two crawls that
+    /// end at the same time may be recorded in either order. A known check from a clock that was ahead is replaced.
     pub(crate) fn take(
         &mut self,
         run: &RunId,
@@ -213,7 +212,7 @@ impl Checks {
         self.brands.retain(|store, _| is_registered(store));
     }
 
-    /// Merges the end of a run. A run that ended before the known last run changes nothing.
+    /// A run that ended before the known last run changes nothing.
     pub(crate) fn take_end(&mut self, run: &LastRun) {
         let latest = run.ended_at.latest_believed(0);
         let is_newer = |last: &LastRun| last.ended_at > run.ended_at && last.ended_at <= latest;

@@ -4,8 +4,8 @@
 //! ([`LastRun`]). The record is next to the registry and not in the lake, because a check of an unchanged store must be
 //! recorded although it creates no lake commit.
 //!
-//! Readers decide whether a check is too old; this crate does not. No code of the crate reads the clock. The only
-//! history here is the rate of changes per brand ([`ChangeRate`]); `runs/` contains the full history.
+//! Readers decide if a check is too old. No code of the crate reads the clock. The only history here is the rate of
+//! changes per brand ([`ChangeRate`]). `runs/` contains the full history.
 
 mod check;
 mod record;

@@ -17,15 +17,13 @@ pub enum ChecksError {
     Contended,
 }
 
-/// Folder of the log.
 const PREFIX: &str = "checks";
 /// Maximum number of attempts to merge and write a record while other crawls write first.
 const TRIES_MAX: usize = 64;
-/// Number of newest events that are not deleted. If an event is damaged, the previous one is used.
+/// Number of newest events to keep. If an event is damaged, the previous one is used.
 const KEPT: u64 = 8;
 
-/// Loads the last check of every brand. Empty if nothing was ever checked. If an event is invalid, the previous one is
-/// used and a warning is logged.
+/// Loads the last check of every brand. If an event is invalid, the previous one is used with a warning.
 ///
 /// # Errors
 /// [`ChecksError::Read`].
@@ -37,7 +35,7 @@ pub async fn load(storage: &Storage) -> Result<Checks, ChecksError> {
     fold(&log, latest).await
 }
 
-/// Like [`load`], but returns nothing unless there is a newer event than this number.
+/// Loads the checks as [`load`] does, but only if there is a newer event than this number.
 ///
 /// # Errors
 /// [`ChecksError::Read`].
@@ -53,8 +51,7 @@ pub async fn load_newer(storage: &Storage, seq: u64) -> Result<Option<Checks>, C
 /// Any number of crawls may record concurrently.
 ///
 /// # Errors
-/// See [`ChecksError`]. After [`ChecksError::Write`] it is unknown whether the results were recorded; recording them
-/// again is safe.
+/// A [`ChecksError`]. After [`ChecksError::Write`], the results may have been recorded, and may be recorded again.
 pub async fn record(
     storage: &Storage,
     run: &LastRun,
@@ -68,11 +65,10 @@ pub async fn record(
     .await
 }
 
-/// Like [`record`], for a run that is still in progress. Merges the results of stores and leaves the last run
-/// unchanged.
+/// Merges the results of stores of a run in progress as [`record`] does. The last run stays unchanged.
 ///
 /// # Errors
-/// As [`record`].
+/// The errors of [`record`].
 pub async fn record_stores(
     storage: &Storage,
     run: &RunId,
@@ -95,7 +91,7 @@ async fn append(storage: &Storage, take: impl Fn(&mut Checks)) -> Result<Checks,
         let seq = latest.unwrap_or(0) + 1;
         if log.append_at(seq, &checks).await.map_err(ChecksError::Write)? {
             checks.seq = seq;
-            // Every event contains the complete state, so old events are not needed.
+            // Every event contains the complete state, so that old events are not needed.
             if let Err(error) = log.forget_below(seq.saturating_sub(KEPT)).await {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
