@@ -21,12 +21,11 @@ pub use pack::{PackError, pack};
 
 static PACKED: &[u8] = include_bytes!("../../reference/pincodes.bin");
 
-/// Magic bytes at the start of the packed file.
 pub(crate) const MAGIC: &[u8; 8] = b"HAATPIN1";
 
 static DIRECTORY: LazyLock<Directory> = LazyLock::new(|| Directory::read(PACKED).unwrap_or_default());
 
-/// Index of an area in [`Directory::areas`]. Valid for one directory only; stored data refers to areas by
+/// Index of an area in [`Directory::areas`], valid for one directory only. Stored data refers to areas by
 /// [`Area::name`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AreaId(pub u16);
@@ -55,13 +54,10 @@ pub struct Area {
 /// All pincodes with their areas.
 #[derive(Debug, Default)]
 pub struct Directory {
-    /// Pincodes in ascending order.
     numbers: Box<[u32]>,
-    /// Area index of each pincode.
     area_of: Box<[u16]>,
     /// Index of the first pincode of each sorting district (the first three digits), with one more entry at the end.
     begins: Box<[u16]>,
-    /// Areas sorted by name.
     areas: Box<[Area]>,
     fingerprint: u64,
 }
@@ -72,7 +68,7 @@ pub fn directory() -> &'static Directory {
     &DIRECTORY
 }
 
-/// Number of possible sorting districts, which are the first three digits of a pincode.
+/// A sorting district is the first three digits of a pincode.
 const SORTING_DISTRICTS: usize = 1_000;
 
 impl Directory {
@@ -265,7 +261,7 @@ fn begins(numbers: &[u32]) -> Box<[u16]> {
     (0..=SORTING_DISTRICTS).map(begin).collect()
 }
 
-/// Computes the FNV-1a hash.
+/// The FNV-1a hash.
 fn fingerprint(bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)

@@ -36,9 +36,6 @@ pub enum PackError {
 ///
 /// The layout is `HAATPIN1`; the numbers of pincodes, areas and bytes of text as little-endian `u32`; a line of text
 /// for each area; the pincodes as `u32` in ascending order; and the area of each as `u16`.
-///
-/// # Errors
-/// See [`PackError`].
 pub fn pack(csv: &str) -> Result<Vec<u8>, PackError> {
     let mut lines = csv.lines().enumerate();
     let header: Vec<&str> = lines.next().map_or(Vec::new(), |(_, line)| line.split(',').collect());

@@ -10,7 +10,6 @@ const KM_PER_DEGREE: f64 = 111.0;
 /// First pincode of the army's post offices, which move with the army.
 const ARMY: u32 = 900_000;
 
-/// A point on the globe, in degrees.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     pub(crate) latitude: f64,
@@ -24,7 +23,6 @@ impl Point {
         north.hypot(east)
     }
 
-    /// Returns the median of each coordinate, or `None` if there are no points.
     fn median(points: impl Iterator<Item = Self>) -> Option<Self> {
         let (mut latitudes, mut longitudes): (Vec<f64>, Vec<f64>) =
             points.map(|point| (point.latitude, point.longitude)).unzip();
@@ -38,7 +36,6 @@ impl Point {
     }
 }
 
-/// Location of a pincode according to a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Place {
     pub(crate) state: String,
@@ -47,8 +44,8 @@ pub(crate) struct Place {
     pub(crate) at: Option<Point>,
 }
 
-/// Corrects the places that conflict with the other rows of the table. A place is in conflict if no other pincode with
-/// the same first three digits is in its state, and its post offices are far from all others of its district or have no
+/// Corrects the places that conflict with the other rows of the table. A place conflicts if no other pincode with the
+/// same first three digits is in its state, and its post offices are far from all others of its district or have no
 /// coordinates. A conflicting pincode gets the state of its neighbouring pincodes if its post offices are near them,
 /// and an unknown district.
 pub(crate) fn settled(places: &BTreeMap<u32, Place>) -> BTreeMap<u32, Place> {

@@ -45,8 +45,8 @@ fn every_pincode_has_its_area() {
         ("744101", Some("ANDAMAN AND NICOBAR ISLANDS/SOUTH ANDAMANS/island")),
         ("175101", Some("HIMACHAL PRADESH/KULLU/hill")),
         ("792103", Some("ARUNACHAL PRADESH/NAMSAI/remote")),
-        // Entered with districts of other states, although the post offices are near those of the neighbouring
-        // pincodes.
+        // These pincodes were entered with districts of other states, although the post offices are near those of the
+        // neighbouring pincodes.
         ("334002", Some("RAJASTHAN/NA/rest")),
         ("384316", Some("GUJARAT/NA/rest")),
         ("504346", Some("TELANGANA/NA/rest")),
@@ -56,7 +56,7 @@ fn every_pincode_has_its_area() {
         ("791701", Some("NA/NA/rest")),
         ("900056", Some("NA/NA/rest")),
         ("900099", Some("NA/NA/rest")),
-        // Correct entries, although no neighbouring pincode is in the same state.
+        // These entries are correct, although no neighbouring pincode is in the same state.
         ("673310", Some("PUDUCHERRY/MAHE/rest")),
         ("814131", Some("BIHAR/BANKA/rest")),
         ("999999", None),
