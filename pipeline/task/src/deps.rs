@@ -17,14 +17,15 @@ pub struct StoreDeps {
     pub storefront: Storefront,
     /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// Rights to query a store, for when other processes query stores too. `None`: this process queries without them.
+    /// Rights to query a store, if other processes query stores too. Without rights, this process queries stores
+    /// freely.
     pub rights: Option<Arc<dyn StoreRights>>,
     /// Token that ends the task after the stores in progress are finished.
     pub cancel: CancellationToken,
 }
 
 impl StoreDeps {
-    /// Creates dependencies without store rights or cancellation, for a process that is the only one to query stores.
+    /// Creates dependencies without store rights or cancellation, for the only process that queries stores.
     #[must_use]
     pub fn new(storage: Storage, lake: Lake, storefront: Storefront, clock: Arc<dyn Clock>) -> Self {
         Self {

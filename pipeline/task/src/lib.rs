@@ -5,7 +5,7 @@
 //! passed to the task in batches, and a [`TaskRun`]. For a task that only rereads landed answers, all stores are due.
 //!
 //! This crate never contacts a store itself and never interprets an answer. The failure of one store does not fail the
-//! task. The catalogue is crawled by `pipeline-refresh` instead, because its stores do not wait for a batch.
+//! task. `pipeline-refresh` crawls the catalogue, because its stores do not wait for a batch.
 
 mod deps;
 mod error;

@@ -4,15 +4,15 @@ use serde::Serialize;
 /// Selects the landed answers to reread.
 #[derive(Debug, Clone, Default)]
 pub struct RereadOptions {
-    /// Brands to reread; all brands when `None`.
+    /// Brands to reread. `None` means all brands.
     pub only: Option<Vec<BrandSlug>>,
-    /// Start of the time range: a brand is reread if its newest answer before `until` was landed at or after this time.
+    /// Start of the time range. A brand is reread if its newest answer before `until` was landed at or after this time.
     pub from: Option<Timestamp>,
-    /// End of the time range: only answers from before this time are read.
+    /// End of the time range. Only answers from before this time are read.
     pub until: Option<Timestamp>,
-    /// Reread answers even if their store has a newer answer.
+    /// True to reread answers even if their store has a newer answer.
     pub older: bool,
-    /// Read and compare, but write nothing.
+    /// True to read and compare, but write nothing.
     pub dry_run: bool,
 }
 
@@ -26,11 +26,11 @@ pub enum RereadOutcome {
     Unchanged,
     /// No answer about the brand was landed in the range.
     NothingLanded,
-    /// Only part of the store's answers is landed, so the brand's rows stay.
+    /// Only part of the store's answers is landed. The brand's rows stay.
     NotWhole,
     /// Landing or lake has newer answers than the range.
     Older,
-    /// The answers cannot be understood now, or state nothing while pages that were not read may state something. The
+    /// The answers cannot be parsed now, or state nothing while pages that were not read may state something. The
     /// brand's rows stay.
     Unclear,
     /// Files with the brand's rows are missing or damaged.
@@ -40,7 +40,7 @@ pub enum RereadOutcome {
 }
 
 impl RereadOutcome {
-    /// Returns true if the brand's rows were left as they are although they may need to change.
+    /// Returns true if the brand's rows stay although they may need to change.
     #[must_use]
     pub const fn is_left(self) -> bool {
         matches!(self, Self::NotWhole | Self::Older | Self::Unclear | Self::Damaged)
@@ -56,7 +56,7 @@ pub struct RereadCounts {
     pub changed: u64,
     /// Brands whose rows did not change.
     pub unchanged: u64,
-    /// Brands that were left as they are.
+    /// Brands whose rows stay although they may need to change.
     pub left: u64,
 }
 

@@ -18,7 +18,7 @@ pub struct DueBrand {
 }
 
 /// Task over the stores of the brands in the lake. A store is recorded as queried only after its answer is committed.
-/// If a run is killed, the stores that it did not reach stay due.
+/// The stores that a killed run did not reach stay due.
 #[async_trait]
 pub trait StoreTask: Send + Sync {
     /// Response of one store, as the task stores it.
@@ -28,7 +28,7 @@ pub trait StoreTask: Send + Sync {
     /// Maximum number of stores committed together.
     const BATCH: usize;
 
-    /// Returns true if the store should be queried now. Brands that the caller names are queried without this check.
+    /// Returns true if the store should be queried now. Brands that the caller names are not checked.
     async fn is_due(&self, brand: &RegisteredBrand, now: Timestamp) -> Result<bool, TaskError>;
 
     /// Records that a brand is skipped because no crawl has brought it into the lake yet.
@@ -39,7 +39,7 @@ pub trait StoreTask: Send + Sync {
         Ok(())
     }
 
-    /// Queries one store. A store failure is also an answer. Returns `None` if the task was cancelled before.
+    /// Queries one store. A failure of the store is also an answer. Returns `None` if the task was cancelled.
     async fn ask(&self, due: &DueBrand) -> Result<Option<Self::Answer>, TaskError>;
 
     /// Lands, commits, records and reports a batch of answers.
@@ -60,9 +60,6 @@ pub struct TaskRun {
 }
 
 /// Runs a task over the brands that are due, or over `only` the given brands.
-///
-/// # Errors
-/// [`TaskError`].
 pub async fn run<T: StoreTask>(
     task: &mut T,
     deps: &StoreDeps,
