@@ -21,10 +21,10 @@ pub use tested::{TESTS_MAX, TestedStore, is_recent, load_tested, take_tested, te
 /// Maximum number of codes stored per source page type.
 pub const CODES_MAX: usize = 40;
 
-/// Discount codes found in one part of a store's site when it was last read.
+/// Discount codes on one kind of page of a store's site, at the last reading.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
-    /// Time of the last request to the store, regardless of its outcome. `None` if never.
+    /// Time of the last request to the store, whatever its outcome. `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<Timestamp>,
     /// `ETag` of the last response, if the store sends one.
@@ -37,7 +37,7 @@ pub struct Reading {
 
 impl Reading {
     /// Returns `true` if the source should be read again: it was never requested, or last requested at least `after_s`
-    /// seconds ago. A timestamp in the future counts as never.
+    /// seconds ago. A timestamp in the future does not count.
     #[must_use]
     pub fn is_due(&self, now: Timestamp, after_s: u64) -> bool {
         let after_ms = i64::try_from(after_s.saturating_mul(1000)).unwrap_or(i64::MAX);
@@ -57,8 +57,8 @@ pub struct StatedCodes {
 }
 
 impl StatedCodes {
-    /// Returns all codes without duplicates, the clearest statements first. If several places state a code, the
-    /// clearest one is used.
+    /// Returns all codes without duplicates, the clearest statements first. The clearest of several statements of a
+    /// code is used.
     #[must_use]
     pub fn all(&self) -> Vec<StatedCode> {
         let mut all: Vec<StatedCode> = self.front.codes.iter().chain(&self.policies.codes).cloned().collect();
@@ -109,9 +109,6 @@ pub async fn load(storage: &Storage, store: &StoreHost) -> Result<StatedCodes, C
 }
 
 /// Stores the codes that a store states, at most [`CODES_MAX`] per place.
-///
-/// # Errors
-/// See [`CodesError`].
 pub async fn save(storage: &Storage, store: &StoreHost, mut stated: StatedCodes) -> Result<(), CodesError> {
     for place in [CodePlace::FrontPage, CodePlace::Policy] {
         stated.of(place).codes.truncate(CODES_MAX);

@@ -6,14 +6,12 @@ use futures::TryStreamExt;
 
 use crate::CodesError;
 
-/// Folder of the objects with tested codes.
 const PREFIX: &str = "discounts";
 const EXTENSION: &str = ".json";
-/// Maximum number of tests stored per store. Beyond it, the oldest tests are removed.
+/// Maximum number of tests stored per store. The oldest tests are removed.
 pub const TESTS_MAX: usize = 200;
-/// Maximum number of stores that are listed.
 const STORES_MAX: usize = 50_000;
-/// Age after which a test is no longer considered: 30 days.
+/// Age after which a test is no longer used: 30 days.
 const OLD_MS: i64 = 30 * 24 * 3_600_000;
 
 /// A listed object with the tests of one store.
@@ -21,7 +19,7 @@ const OLD_MS: i64 = 30 * 24 * 3_600_000;
 pub struct TestedStore {
     /// Store at which the codes were tested.
     pub store: StoreHost,
-    /// Version of the object. Changes with its content.
+    /// Version of the object, which changes with its content.
     pub version: String,
 }
 
@@ -31,7 +29,7 @@ pub fn tested_at(store: &StoreHost) -> ObjectPath {
     ObjectPath::from_iter([PREFIX, &format!("{store}{EXTENSION}")])
 }
 
-/// Returns `true` if a test is recent enough to be considered.
+/// Returns `true` if a test is recent enough to be used.
 #[must_use]
 pub fn is_recent(test: &TestedCode, now: Timestamp) -> bool {
     !test.tested_at.is_past_by(now, OLD_MS)
@@ -77,11 +75,8 @@ pub async fn load_tested(storage: &Storage, store: &StoreHost) -> Result<Vec<Tes
 }
 
 /// Merges new verdicts of a store. Of two tests of a code on one variant, the later one stays. Codes that the store
-/// does not know are removed. If two callers write concurrently, the tests of one may be lost; they are repeated on
-/// demand.
-///
-/// # Errors
-/// See [`CodesError`].
+/// does not have are removed. If two callers write concurrently, the tests of one may be lost. Lost tests are repeated
+/// on demand.
 pub async fn take_tested(
     storage: &Storage,
     store: &StoreHost,

@@ -187,7 +187,7 @@ proptest! {
             for some in tests.chunks(portion) {
                 let now = Timestamp::from_micros(60_000_000);
                 take_tested(&storage, &store(), some, now).await.unwrap();
-                // Sends the same tests again, as after a lost response.
+                // The same tests are sent again, as after a lost response.
                 take_tested(&storage, &store(), some, now).await.unwrap();
             }
             kept(&storage).await
