@@ -1,5 +1,5 @@
 //! The Google product taxonomy as categories with slugs and parents. Slugs depend on the taxonomy alone and not on a
-//! catalogue, so they stay the same across releases.
+//! catalogue, so that they stay the same across releases.
 
 use std::sync::LazyLock;
 
