@@ -28,7 +28,7 @@ pub enum LakeError {
         #[source]
         source: Box<DeltaTableError>,
     },
-    /// A commit could not be written. It is unknown whether the commit landed until the lake is opened again.
+    /// A commit could not be written. Opening the lake again shows if the commit landed.
     #[error("table {table}: the commit of version {version} failed")]
     Commit {
         /// Name of the table.
@@ -57,7 +57,7 @@ pub enum LakeError {
         #[source]
         source: parquet::errors::ParquetError,
     },
-    /// A data file does not contain the bytes that were originally written.
+    /// A data file does not contain the originally written bytes.
     #[error("{path} is damaged: its SHA-256 differs from the recorded one")]
     Damaged {
         /// Path of the file in the lake.
@@ -71,13 +71,13 @@ pub enum LakeError {
     Lost {
         /// Path of the file in the lake.
         path: String,
-        /// Brands whose rows the file contains, if that can be determined.
+        /// Brands with rows in the file, if they can be determined.
         brands: Vec<(StoreHost, BrandSlug)>,
         /// Error of the object store or of the Parquet reader.
         #[source]
         source: Box<LakeError>,
     },
-    /// A log entry that the table's current state depends on is missing or damaged. The lake was not changed.
+    /// A log entry that the table's current state needs is missing or damaged. The lake was not changed.
     #[error(
         "{path}, an entry of its table's log, is {fault}: restore it from a copy, or run `haat lake repair --dry-run` to see how to repair it"
     )]
@@ -137,8 +137,7 @@ pub enum LakeError {
         #[source]
         source: arrow::error::ArrowError,
     },
-    /// The record of the table versions that belong to a commit batch is missing, although the batch has ended or later
-    /// batches have begun.
+    /// The end record of a commit batch is missing, although the batch has ended or later batches have begun.
     #[error(
         "_ticks/{tick:020}.done.json, which records the end of a tick, is missing: open the lake again, which recreates it, or restore it from a copy"
     )]
@@ -146,7 +145,7 @@ pub enum LakeError {
         /// Number of the commit batch.
         tick: u64,
     },
-    /// A commit batch was begun and cannot be finished now, so no state from it or later can be read.
+    /// A commit batch was begun and cannot be finished now, so that no state from it or later can be read.
     #[error("tick {tick} is begun but cannot be finished: its changes cannot be read yet")]
     Unfinished {
         /// Number of the commit batch.
@@ -161,7 +160,7 @@ pub enum LakeError {
         /// The store that occurs twice.
         store: String,
     },
-    /// Another process has taken the lease since, so this commit was refused. The lake was not changed.
+    /// Another process has taken over the lease, so that this commit was refused. The lake was not changed.
     #[error(
         "another process has taken over the right to commit: this process has fence number {fence}, the lake has {newest}"
     )]
@@ -176,13 +175,13 @@ pub enum LakeError {
         "the storage ignores `If-None-Match: *`, so two writers could overwrite each other's objects: use an object store that supports conditional writes"
     )]
     Unconditional,
-    /// In every attempt, other processes committed first.
+    /// Other processes committed first in every attempt.
     #[error("other processes committed first in each of {attempts} attempts")]
     Contended {
         /// Number of attempts made.
         attempts: u32,
     },
-    /// No finished commit batch is known for that time: the lake did not exist yet, or vacuum removed the record.
+    /// No finished commit batch of that time is known. The lake did not exist yet, or vacuum removed the record.
     #[error(
         "no state of the lake is known for {moment}: the lake did not exist yet, or vacuum removed that state; table price_history reaches further back"
     )]
@@ -190,7 +189,7 @@ pub enum LakeError {
         /// Time that was requested.
         moment: data_model::Timestamp,
     },
-    /// The requested commit batch number has not been reached yet.
+    /// The commit batch with the requested number has not begun yet.
     #[error("there is no tick {tick} yet: the newest is {newest}")]
     NoSuchTick {
         /// Number of the requested commit batch.
@@ -204,7 +203,7 @@ pub enum LakeError {
         /// Name of the table.
         table: &'static str,
     },
-    /// The requested vacuum retention is longer than the tables' logs remember removed files.
+    /// The requested vacuum retention is longer than the time for which the logs list removed files.
     #[error("removed files can be kept for at most {known_hours} hours, but {asked_hours} hours were requested")]
     RetentionTooLong {
         /// Requested retention in hours.
@@ -220,7 +219,7 @@ pub enum LakeError {
         /// Number of buckets in the configuration.
         config: u32,
     },
-    /// The record of the lake's creation is lost, and its rows are not partitioned as the configuration says.
+    /// The record of the lake's creation is lost, and its rows are not partitioned according to the configuration.
     #[error(
         "_ticks/layout.json is missing or damaged, and the lake's rows are not distributed over {config} buckets: \
          configure the number of buckets that the lake was created with"
@@ -251,7 +250,7 @@ pub enum LakeError {
         #[source]
         source: Box<LakeError>,
     },
-    /// The table is append-only, so its rows cannot be restored to an earlier state.
+    /// The table is append-only, so that its rows cannot be restored to an earlier state.
     #[error("{table} is append-only and cannot be restored to an earlier state")]
     OnlyGrows {
         /// Name of the table.
@@ -263,7 +262,7 @@ pub enum LakeError {
 }
 
 impl LakeError {
-    /// Returns the path of the missing or damaged data file, if that is the cause and not a storage failure.
+    /// Returns the path of the missing or damaged data file that caused the error, and `None` after a storage failure.
     #[must_use]
     pub fn lost_file(&self) -> Option<&str> {
         match self {
@@ -273,7 +272,7 @@ impl LakeError {
     }
 }
 
-/// Returns the path of the file if the error says that the file is lost. Returns `None` if the storage itself failed.
+/// Returns the path of the lost file, or `None` if the storage itself failed.
 pub(crate) fn lost_file(error: &LakeError) -> Option<&str> {
     match error {
         LakeError::File {
@@ -286,7 +285,6 @@ pub(crate) fn lost_file(error: &LakeError) -> Option<&str> {
     }
 }
 
-/// Maximum number of brands that an error message lists.
 const NAMED_MAX: usize = 8;
 
 fn named<'a>(mut slugs: impl Iterator<Item = &'a BrandSlug>) -> String {

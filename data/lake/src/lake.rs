@@ -17,7 +17,7 @@ use crate::{LakeConfig, LakeError, TableName};
 #[derive(Debug, Clone)]
 pub struct Lake {
     pub(crate) inner: Arc<Inner>,
-    /// Fence number under which this handle commits; `None` for unfenced commits.
+    /// Fence under which this handle commits. `None` for unfenced commits.
     pub(crate) fence: Option<u64>,
 }
 
@@ -30,11 +30,9 @@ pub(crate) struct Inner {
     pub(crate) state: Mutex<State>,
 }
 
-/// State that the committer keeps in memory.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// Tables, loaded on first use. Dropped after a failed operation, because it is not known what the operation
-    /// changed.
+    /// Tables, loaded on first use. A failed operation drops them, because its changes are unknown.
     pub(crate) tables: Option<BTreeMap<TableName, Table>>,
     /// Number of the last commit batch that is known to have ended.
     pub(crate) ended: u64,
@@ -64,7 +62,7 @@ impl Lake {
 }
 
 impl Inner {
-    /// Reads the committer's state, or returns `None` while the committer holds the lock.
+    /// Returns `None` while the committer has the lock.
     pub(crate) fn peek<T>(&self, look: impl FnOnce(&State) -> T) -> Option<T> {
         self.state.try_lock().ok().map(|state| look(&state))
     }

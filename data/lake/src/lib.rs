@@ -4,7 +4,7 @@
 //! are live responses of stores. Output: tables that any Delta reader can read, consistent snapshots of the tables, a
 //! stream of complete products, and SQL. A commit batch (tick in the code) is one call of [`Lake::commit`]. A batch
 //! lands completely or not at all, even if the process is killed. Content that is already stored is not written again.
-//! The lake never crawls or indexes. The lake never removes a file that a retained state needs.
+//! The lake never crawls or indexes, and never removes a file that a retained state needs.
 //!
 //! # Steps of a commit batch
 //! 1. The data files that the batch adds are written, and its other rows are staged. The record of the batch is then

@@ -57,7 +57,7 @@ fn data_type(kind: &str) -> DataType {
     }
 }
 
-/// Name that Parquet and Spark use for the element field of a list.
+/// Parquet and Spark use this name for the element field of a list.
 pub(crate) fn element_field(element: DataType) -> FieldRef {
     Arc::new(Field::new("element", element, true))
 }

@@ -50,7 +50,6 @@ data_model::named! {
     }
 }
 
-/// The layout of a table.
 #[derive(Debug)]
 pub(crate) struct Spec {
     pub(crate) comment: &'static str,

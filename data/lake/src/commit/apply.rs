@@ -24,14 +24,12 @@ use crate::files::{FileBytes, by_bucket, compute, encode, split_by_bucket, split
 use crate::ticks::{Rows, TickKind, TickRecord, is_same};
 use crate::{LakeConfig, LakeError, TableName};
 
-/// Number of partitions that are rewritten concurrently.
 const AT_ONCE: usize = 4;
 
-/// Table that every commit batch except a compaction changes first. The commit of its next version decides whether the
-/// batch is applied or given up.
+/// Table that every commit batch except a compaction changes first. The commit of its next version decides if the batch
+/// is applied or given up.
 pub(crate) const DECIDING: TableName = TableName::CrawlRuns;
 
-/// Outcome of applying a commit batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ApplyOutcome {
     /// Every table has the commit batch.
@@ -88,7 +86,7 @@ fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
         // A crawl does not read delivery samples, review apps, reference data or searches. The first two are removed
         // with their brand.
         TickKind::Refresh => !is_apart(*table),
-        // A backfill rereads pages that were observed before, so the histories already contain them.
+        // A backfill rereads pages that were observed before, so that the histories already contain them.
         TickKind::Backfill => {
             !is_apart(*table) && !matches!(table, TableName::PriceHistory | TableName::ProductHistory)
         }
@@ -133,7 +131,7 @@ pub(crate) async fn prepare(
         let version = table.version();
         prepared.insert(name, PreparedTable { version, actions });
         if let Err(error) = done {
-            // The files that a restore adds existed before, so they must not be discarded.
+            // The files that a restore adds existed before, and must not be discarded.
             if work.record.kind != TickKind::Restore {
                 discard(lake, &prepared).await;
             }
@@ -159,7 +157,6 @@ pub(crate) async fn apply(
     Ok(ApplyOutcome::Done)
 }
 
-/// Returns `true` if another process has given the commit batch up.
 pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) -> Result<bool, LakeError> {
     match tables.get(&DECIDING) {
         Some(table) => Ok(table.tick() >= tick && table.has_given_up(tick).await?),
@@ -167,8 +164,8 @@ pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) 
     }
 }
 
-/// Returns `true` if the tables show that every one of them has the commit batch. Commits happen in order, and the
-/// first and the last table change with every such batch.
+/// Commits happen in order, and the first and the last table change with every commit batch. These two show if every
+/// table has it.
 pub(crate) fn is_applied(tables: &BTreeMap<TableName, Table>, record: &TickRecord) -> bool {
     let has_it = |name: TableName| tables.get(&name).is_some_and(|table| table.tick() >= record.tick);
     changed(record).last().is_some_and(has_it) && has_it(DECIDING)
@@ -188,7 +185,6 @@ async fn apply_to(table: &mut Table, work: &Work<'_>, mut prepared: Option<Prepa
         let mut actions = Vec::new();
         match prepared.take() {
             Some(prepared) if prepared.version == table.version() => actions = prepared.actions,
-            // Another process changed the table meanwhile.
             _ => changes(table, work, &mut actions).await?,
         }
         let operation = operation(table.name);
@@ -209,7 +205,7 @@ async fn apply_to(table: &mut Table, work: &Work<'_>, mut prepared: Option<Prepa
     })
 }
 
-/// Computes the commit batch's changes in one table. On an error, `actions` contains the changes computed so far.
+/// On an error, `actions` contains the changes computed so far.
 async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
     if let Some(version) = work.record.restored.get(table.name.as_str()) {
         return restorations(table, *version, work.now, actions).await;
@@ -242,7 +238,6 @@ async fn additions(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) ->
     Ok(())
 }
 
-/// Partition in which rows of stores change.
 #[derive(Debug)]
 struct Partition {
     table: TableName,
@@ -252,13 +247,11 @@ struct Partition {
     new: Vec<RecordBatch>,
     /// Stores of the commit batch. Their old rows are not needed if the old files are lost.
     stores: BTreeSet<StoreHost>,
-    /// Stores whose old rows are removed.
     replaced: BTreeSet<StoreHost>,
     /// `true` if rows of refused reviews stay.
     keeps_refused: bool,
 }
 
-/// Rewrites the partitions in which rows of stores change.
 async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
     let mut new = split_by_bucket(table.name, work.rows_of(table.name))?;
     let files = table.files();
@@ -298,7 +291,7 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
     });
     let mut rewritten = futures::stream::iter(rewritten).buffered(AT_ONCE);
     let mut done = Ok(());
-    // When one partition fails, wait for the writes of the others: only a file whose path is known can be discarded.
+    // If one partition fails, the writes of the others must end too: only a file whose path is known can be discarded.
     while let Some(more) = rewritten.next().await {
         match more {
             Ok(more) => actions.extend(more),

@@ -34,13 +34,13 @@ impl Lake {
             ..TickRecord::new(tick, kind, self.inner.clock.now())
         };
         self.check_fence(state).await?;
-        // Prepare before the commit batch is recorded, so that it never begins if the rows to be rewritten cannot be
-        // read.
+        // A commit batch must not begin if the rows to be rewritten cannot be read, so that it is prepared before it is
+        // recorded.
         let prepared = self.prepare(state, &record, &rows).await?;
         let (packed, rows) = pack(&record, rows, &prepared).await?;
         (record.token, record.staged) = ticks.stage(tick, packed).await?;
         if !ticks.begin(&record).await? {
-            // The files that a restore adds existed before, so they must not be discarded.
+            // The files that a restore adds existed before, and must not be discarded.
             if kind != TickKind::Restore {
                 discard(&self.inner.storage, &prepared).await;
             }
@@ -51,7 +51,6 @@ impl Lake {
         Ok((applied == ApplyOutcome::Done).then_some((tick, plan)))
     }
 
-    /// Writes the files that the commit batch adds.
     pub(crate) async fn prepare(
         &self,
         state: &mut State,
@@ -70,7 +69,6 @@ impl Lake {
         prepared
     }
 
-    /// Applies a recorded commit batch and writes its end record.
     pub(crate) async fn finish_tick(
         &self,
         state: &mut State,
@@ -97,7 +95,7 @@ impl Lake {
         Ok(applied)
     }
 
-    /// Writes the end record of a commit batch that is in the tables or never will be.
+    /// The commit batch is in the tables, or never will be.
     pub(crate) async fn end_tick(
         &self,
         state: &mut State,

@@ -18,14 +18,13 @@ use crate::ticks::TickKind;
 use crate::{Lake, LakeError};
 
 impl Lake {
-    /// Commits the changes of these brands as one commit batch: every table that changes gets one commit. Brands whose
-    /// content is already stored are skipped. If all are skipped, nothing is written.
+    /// Commits the changes of these brands as one commit batch, with one commit per changed table. Brands whose content
+    /// is already stored are skipped. If all are skipped, nothing is written.
     ///
     /// If this fails after the batch was recorded, the next call or the next open finishes the batch.
     ///
     /// If a data file to be rewritten is missing or damaged and contains rows of brands outside this call, nothing is
-    /// recorded. Brands of other files can still be committed. The lost file is rewritten by a call that includes all
-    /// of its brands.
+    /// recorded. Brands of other files can still be committed. A call with all brands of the lost file rewrites it.
     ///
     /// A changed brand is skipped if the lake's content was read after this crawl of the brand began. Some of the
     /// crawled pages may be older and would undo newer content. A read time in the future of the clock is ignored.
@@ -39,10 +38,10 @@ impl Lake {
         self.commit_hashed(hashed, run).await
     }
 
-    /// Like [`Lake::commit`], for brands whose content is already hashed.
+    /// Commits brands as [`Lake::commit`] does, with content that is already hashed.
     ///
     /// # Errors
-    /// As [`Lake::commit`].
+    /// The errors of [`Lake::commit`].
     #[boxed]
     pub async fn commit_hashed(
         &self,
@@ -113,7 +112,8 @@ impl Lake {
                     return Ok(());
                 }
                 Ok(None) => {}
-                // All brands of the lost file are in this batch, so the file is rewritten, including unchanged brands.
+                // All brands of the lost file are in this batch, so that the file is rewritten, including unchanged
+                // brands.
                 Err(LakeError::Lost { brands, .. })
                     if brands.iter().all(|(store, _)| stores.contains(store))
                         && brands
@@ -131,7 +131,7 @@ impl Lake {
         })
     }
 
-    /// Commits refreshes that change something. Returns `None` if the commit batch's number was taken.
+    /// Returns `None` if the commit batch's number was taken.
     pub(crate) async fn commit_changed(
         &self,
         state: &mut State,
@@ -167,7 +167,7 @@ impl Lake {
     /// history. Stores that are not in the lake are skipped.
     ///
     /// # Errors
-    /// As [`Lake::commit`].
+    /// The errors of [`Lake::commit`].
     #[boxed]
     pub async fn remove_brands(&self, stores: &[StoreHost]) -> Result<CommitReport, LakeError> {
         let mut state = self.inner.state.lock().await;

@@ -15,7 +15,7 @@ impl Lake {
     /// Replaces the stored delivery samples of each store, as [`Lake::commit_known_delivery`] does.
     ///
     /// # Errors
-    /// As [`Lake::commit`].
+    /// The errors of [`Lake::commit`].
     #[boxed]
     pub async fn commit_delivery(
         &self,
@@ -32,12 +32,12 @@ impl Lake {
             .await
     }
 
-    /// Replaces all stored delivery data of each store; an empty update deletes it. Stores whose data is unchanged or
-    /// that are not in the lake are skipped. If all are skipped, nothing is written. If a pincode has several samples,
-    /// the one that was queried last counts.
+    /// Replaces all stored delivery data of each store. An empty update deletes it. Stores whose data is unchanged or
+    /// that are not in the lake are skipped. If all are skipped, nothing is written. The latest of several samples of a
+    /// pincode counts.
     ///
     /// # Errors
-    /// As [`Lake::commit`].
+    /// The errors of [`Lake::commit`].
     #[boxed]
     pub async fn commit_known_delivery(
         &self,
@@ -45,7 +45,7 @@ impl Lake {
     ) -> Result<CommitReport, LakeError> {
         let buckets = self.inner.config.buckets;
         let mut asked = sorted(known, buckets)?;
-        // Use the order in which the data is read back.
+        // The data is read back in this order.
         asked.iter_mut().for_each(|update| order(&mut update.known));
         let stores: BTreeSet<StoreHost> = asked.iter().map(|update| update.store.clone()).collect();
         let mut state = self.state().await;

@@ -1,5 +1,5 @@
-//! Removes the files that a commit batch names from a table. A repair names lost files. It marks the brands that had
-//! rows in them, so that their next crawl rewrites these brands even if it finds the same content.
+//! Removes the files that a commit batch names from a table. A repair names lost files. It marks the brands with rows
+//! in them, so that their next crawl rewrites these brands even with the same content.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ pub(crate) async fn drops(
     Ok(())
 }
 
-/// Clears the content hash in the rows of `stores`. No content has an empty hash, so the next crawl counts as a change.
+/// Clears the content hash in the rows of `stores`. No content has an empty hash, so that the next crawl is a change.
 fn mark(rows: &RecordBatch, stores: &BTreeSet<StoreHost>) -> Result<RecordBatch, LakeError> {
     const HASH: &str = "catalogue_hash";
     let columns = Columns::new(TableName::Brands, rows);

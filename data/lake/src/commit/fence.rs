@@ -5,10 +5,9 @@ use crate::lake::State;
 use crate::{Lake, LakeError};
 
 impl Lake {
-    /// Returns a handle to the same lake that commits under a fence number. The fence number rises with each holder of
-    /// a lease. The lake stores the highest fence under which a commit batch was begun. Later batches with a lower
-    /// fence are refused with [`LakeError::Fenced`]. The next holder finishes a batch that was begun before the lease
-    /// was lost.
+    /// Returns a handle to the same lake that commits under a fence, which rises with each holder of a lease. The lake
+    /// stores the highest fence of all commit batches. Later batches with a lower fence are refused with
+    /// [`LakeError::Fenced`]. The next holder finishes a batch that was begun before the lease was lost.
     ///
     /// Commits without a fence (crawls, maintenance) are neither refused nor recorded.
     #[must_use]

@@ -5,7 +5,7 @@ use crate::rows::catalogue::{CatalogueRows, ProductRatings, StoreRows};
 use crate::rows::content::Content;
 use crate::rows::place::RowPlace;
 
-/// Refresh with its content hash, whose products are table rows in order, each product once.
+/// Refresh with its content hash. Its products are table rows in order, each product once.
 #[derive(Debug)]
 pub struct HashedRefresh {
     pub(crate) refresh: BrandRefresh<StoreRows>,
@@ -13,8 +13,8 @@ pub struct HashedRefresh {
 }
 
 impl HashedRefresh {
-    /// Converts the products to rows, sorted by id, and hashes the content. Of several products with the same id, the
-    /// first is kept.
+    /// Converts the products to rows, sorted by id, and hashes the content. The first of several products with the same
+    /// id is kept.
     ///
     /// # Errors
     /// The rows do not fit into columns: one text column exceeds 2 GiB.
@@ -25,10 +25,10 @@ impl HashedRefresh {
         Self::of_rows(refresh.with_products(products).0)
     }
 
-    /// Like [`HashedRefresh::new`], for products that are already in columns.
+    /// Hashes products that are already in columns, as [`HashedRefresh::new`] does.
     ///
     /// # Errors
-    /// As [`HashedRefresh::new`].
+    /// The errors of [`HashedRefresh::new`].
     pub fn of_rows(refresh: BrandRefresh<CatalogueRows>) -> Result<Self, LakeError> {
         let hash = content_hash(&refresh);
         let (refresh, products) = refresh.with_products(());
@@ -46,7 +46,7 @@ impl HashedRefresh {
     /// itself, its products, its shipping terms and its quarantined records.
     ///
     /// Values that vary without a content change are excluded: `updated_at`, the run, the crawl time, and the wording
-    /// of quarantined records. Two refreshes with equal hashes have the same content.
+    /// of quarantined records.
     #[must_use]
     pub fn hash(&self) -> &str {
         &self.hash

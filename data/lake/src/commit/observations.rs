@@ -3,10 +3,10 @@
 //! Each variant has a latest known offer. The offer comes from `variants`, the last crawl that brought a change, or
 //! from a row of `live_prices` observed after that crawl began, because pages of the crawl may be older. The next
 //! observation, from a crawl or a live query, is compared with the latest known offer. Only a difference becomes a row
-//! of `price_history`. Observations that are not newer are dropped, so merging the same file of observations again adds
-//! no rows.
+//! of `price_history`. Observations that are not newer are dropped, so that merging the same file of observations again
+//! adds no rows.
 //!
-//! Merging does not change the rows of `variants`, `products` and the brand; these contain the state of the crawl.
+//! Merging does not change the rows of `variants`, `products` and the brand, which contain the state of the crawl.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::{CommitReport, Lake, LakeError, TableName};
 /// Result of [`Lake::commit_observations`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObservationReport {
-    /// Number of the commit batch with the observations; `None` if nothing was new.
+    /// Number of the commit batch with the observations. `None` if nothing was new.
     pub tick: Option<u64>,
     /// Stores with newer observations, whether or not prices or availability differ.
     pub stores: Vec<StoreHost>,
@@ -42,8 +42,8 @@ pub struct ObservationReport {
     pub unknown: u64,
     /// Number of observations that are no newer than the stored offer of any of their variants.
     pub outdated: u64,
-    /// Number of observations in a currency other than the product's. Prices in another currency cannot be compared
-    /// with the product's price.
+    /// Number of observations in a currency other than the product's. Their prices cannot be compared with the
+    /// product's price.
     pub other_currency: u64,
     /// Number of observations dated more than five minutes ahead of this machine's clock.
     pub ahead: u64,
@@ -58,7 +58,6 @@ pub struct CrawlSpan {
     pub ended_at: Timestamp,
 }
 
-/// Observations to be merged.
 #[derive(Debug)]
 pub(crate) struct NewObservations {
     pub(crate) observations: Vec<Observation>,
@@ -73,7 +72,7 @@ impl Lake {
     /// known offers, nothing is written. Observations may come in any order and more than once.
     ///
     /// # Errors
-    /// As [`Lake::commit`].
+    /// The errors of [`Lake::commit`].
     #[boxed]
     pub async fn commit_observations(
         &self,
@@ -149,8 +148,8 @@ impl Lake {
         })
     }
 
-    /// Compares brands that a crawl found unchanged with their live observations. A failure here is only logged,
-    /// because the surrounding commit has landed; the next crawl compares again.
+    /// Compares brands that a crawl found unchanged with their live observations. A failure is only logged, because the
+    /// surrounding commit has landed, and the next crawl compares again.
     pub(crate) async fn see_unchanged(
         &self,
         state: &mut State,
@@ -200,7 +199,7 @@ struct MergeContext<'a> {
     buckets: u32,
 }
 
-/// Plans the changes that the new observations make. Returns no plan if there are none.
+/// Returns no plan if the new observations change nothing.
 fn plan(
     news: &NewObservations,
     mut offered: HashMap<String, StoreOffers>,
@@ -270,7 +269,6 @@ fn plan(
     Ok((report, Some(plan)))
 }
 
-/// Returns the currency of each known product's amounts.
 fn currencies(offered: &StoreOffers) -> HashMap<u64, CurrencyCode> {
     let offers = offered.offers.iter().chain(&offered.crawled);
     let offers = offers.map(|((product, _), offer)| (*product, offer.currency));
@@ -281,7 +279,6 @@ fn currencies(offered: &StoreOffers) -> HashMap<u64, CurrencyCode> {
     live.chain(offers).collect()
 }
 
-/// Merge of one store's observations, one at a time.
 #[derive(Debug)]
 struct ObservationMerge<'a> {
     offered: &'a mut StoreOffers,
@@ -353,7 +350,7 @@ impl ObservationMerge<'_> {
         self.is_changed |= is_news;
     }
 
-    /// Merges one variant's offer. Returns `false` if the known offer is at least as new.
+    /// Returns `false` if the known offer is at least as new.
     fn learn(&mut self, key: VariantKey, offer: Option<Offer>, one: &Observation) -> bool {
         let (at, before) = (one.observed_at, self.offered.offers.get(&key).copied());
         let live = self.offered.live.get(&key);
@@ -377,8 +374,8 @@ impl ObservationMerge<'_> {
         true
     }
 
-    /// Merges a crawl that found the store equal to `variants`. The crawl says nothing about variants observed live
-    /// after it began. Variants whose latest known offer it changes count as observed at the crawl's end.
+    /// Merges a crawl that found the store equal to `variants`. It has no information about variants observed live
+    /// after it began. Variants whose latest known offer it changes are observed at the crawl's end.
     fn see(&mut self, seen: CrawlSpan) {
         let at = seen.ended_at;
         let crawled = |key: &VariantKey| self.offered.crawled.get(key).copied();

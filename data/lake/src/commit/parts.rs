@@ -8,7 +8,7 @@ use crate::files::bucket;
 const TICK_BYTES_MAX: usize = 256 << 20;
 const TICK_ROWS_MAX: usize = 1 << 20;
 
-/// Sorts refreshes by bucket and store, and fails if a store occurs twice.
+/// Fails if a store occurs twice.
 pub(crate) fn sorted(mut refreshes: Vec<HashedRefresh>, buckets: u32) -> Result<Vec<HashedRefresh>, LakeError> {
     let store = |hashed: &HashedRefresh| hashed.refresh.brand.store.clone();
     refreshes.sort_by_cached_key(|hashed| (bucket(&hashed.refresh.brand.store, buckets), store(hashed)));
@@ -21,7 +21,6 @@ pub(crate) fn sorted(mut refreshes: Vec<HashedRefresh>, buckets: u32) -> Result<
     }
 }
 
-/// Splits refreshes into parts that fit one commit batch.
 pub(crate) fn cut(refreshes: Vec<HashedRefresh>) -> Vec<Vec<HashedRefresh>> {
     let (mut parts, mut bytes, mut rows): (Vec<Vec<HashedRefresh>>, usize, usize) = (Vec::new(), 0, 0);
     for hashed in refreshes {

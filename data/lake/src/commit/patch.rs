@@ -89,7 +89,6 @@ fn without(table: TableName, batches: Vec<RecordBatch>, leaving: &Keys) -> Resul
     Ok(has_left.then_some(kept))
 }
 
-/// Returns the store and the key of each row of a record batch.
 fn row_keys(table: TableName, batch: &RecordBatch) -> Result<Vec<(String, String)>, LakeError> {
     match table {
         TableName::Quarantine => quarantine::keys(batch),

@@ -27,25 +27,23 @@ use crate::rows::shipping::ShippingRows;
 use crate::ticks::Rows;
 use crate::{LakeError, TableName};
 
-/// Planned changes of a commit batch.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) stores: Vec<StoreHost>,
     pub(crate) counts: TickCounts,
     pub(crate) rows: Rows,
-    /// Keys of single rows to be removed, see [`crate::ticks::TickRecord::gone`].
+    /// Keys of single rows to be removed: see [`crate::ticks::TickRecord::gone`].
     pub(crate) gone: BTreeMap<String, Vec<(StoreHost, String)>>,
-    /// Versions to which tables are restored, see [`crate::ticks::TickRecord::restored`].
+    /// Versions to which tables are restored: see [`crate::ticks::TickRecord::restored`].
     pub(crate) restored: BTreeMap<String, u64>,
-    /// Lost files to be removed from tables, see [`crate::ticks::TickRecord::dropped`].
+    /// Lost files to be removed from tables: see [`crate::ticks::TickRecord::dropped`].
     pub(crate) dropped: BTreeMap<String, Vec<String>>,
 }
 
 /// Changes made by one commit call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitReport {
-    /// Numbers of the commit batches; empty if nothing changed. Usually one, more if the data was too large for one
-    /// batch.
+    /// Numbers of the commit batches: none if nothing changed, and several if the data was too large for one batch.
     pub ticks: Vec<u64>,
     /// Stores whose content changed or was removed.
     pub changed: Vec<StoreHost>,
@@ -73,7 +71,7 @@ impl CommitReport {
     }
 }
 
-/// Plans the replacement of each refresh's store; `changed` must be sorted by bucket and store.
+/// `changed` must be sorted by bucket and store.
 pub(crate) fn refresh(
     changed: &[HashedRefresh],
     brands_unchanged: usize,
@@ -191,7 +189,7 @@ fn count(counts: &mut TickCounts, refresh: &BrandRefresh<StoreRows>, old: &Store
     counts.quarantined += wide(refresh.quarantined.len());
 }
 
-/// Plans the removal of `stores`, each with the time by which it was gone.
+/// Each of `stores` has the time by which it was gone.
 pub(crate) fn removal(
     stores: &BTreeMap<StoreHost, Timestamp>,
     before: &PriorCatalogues,
@@ -227,7 +225,7 @@ pub(crate) fn removal(
     })
 }
 
-/// Plans that each store's shipping terms are replaced by these; the stores must be sorted by bucket.
+/// Plans that each store's shipping terms are replaced by these. The stores must be sorted by bucket.
 pub(crate) fn shipping(told: &[StoreUpdate<Option<ShippingPolicy>>], buckets: u32) -> Result<Plan, LakeError> {
     let mut rows = ShippingRows::default();
     for StoreUpdate { store, slug, known } in told {
@@ -242,7 +240,7 @@ pub(crate) fn shipping(told: &[StoreUpdate<Option<ShippingPolicy>>], buckets: u3
     })
 }
 
-/// Plans that each store's delivery data is replaced by this; the stores must be sorted by bucket.
+/// Plans that each store's delivery data is replaced by this. The stores must be sorted by bucket.
 pub(crate) fn delivery(known: &[StoreUpdate<KnownDelivery>], buckets: u32) -> Result<Plan, LakeError> {
     let mut samples = StoreRecords::<DeliverySample>::default();
     let mut zones = StoreRecords::<DeliveryZone>::default();

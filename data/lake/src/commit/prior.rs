@@ -20,7 +20,6 @@ use crate::rows::offers::StoreOffers;
 use crate::rows::product_history::{ListedProducts, READ};
 use crate::{Lake, LakeError, TableName};
 
-/// Content of stores before a commit batch, by store name.
 #[derive(Debug, Default)]
 pub(crate) struct PriorCatalogues {
     pub(crate) offered: HashMap<String, StoreOffers>,
@@ -28,8 +27,7 @@ pub(crate) struct PriorCatalogues {
 }
 
 impl Lake {
-    /// Reads the content of each of `stores`. If a file is lost and all of its rows belong to `stores`, the content is
-    /// derived from the histories.
+    /// If a file is lost and all of its rows belong to `stores`, their content is derived from the histories.
     pub(crate) async fn before(
         &self,
         state: &mut State,
@@ -60,7 +58,7 @@ impl Lake {
         if !lost.is_empty() {
             self.offered_by_history(&lost, &mut before.offered).await?;
         }
-        // The history also has these observations, but does not say that they are newer than the crawl.
+        // The history also has these observations, but does not record that they are newer than the crawl.
         overlay(&mut before.offered, observed, self.inner.clock.now());
         if !unlisted.is_empty() {
             self.listed_by_history(&unlisted, &mut before.listed).await?;
@@ -179,7 +177,7 @@ impl Lake {
         Ok(found)
     }
 
-    /// For stores that list products which were not listed before, records which products were gone at some time.
+    /// For stores with newly listed products, records which products were gone at some time.
     pub(crate) async fn note_gone(
         &self,
         state: &mut State,
@@ -241,7 +239,6 @@ async fn brands_in(table: &Table, file: &DataFile) -> Result<HashMap<StoreHost, 
     Ok(brands)
 }
 
-/// Returns the products that a file of `product_history` lists as gone, by store.
 async fn gone_in(table: &Table, file: &DataFile) -> Result<HashMap<String, HashSet<u64>>, LakeError> {
     let bytes = read(&table.storage, table.name, std::slice::from_ref(file)).await?;
     compute(move || {
@@ -267,7 +264,6 @@ fn bucket_of(file: &DataFile) -> Option<i32> {
     file.partition.as_deref().and_then(|bucket| bucket.parse().ok())
 }
 
-/// Files of a table that contain rows of certain buckets.
 #[derive(Debug)]
 struct BucketFiles<'a> {
     table: Option<&'a Table>,
@@ -287,10 +283,8 @@ impl<'a> BucketFiles<'a> {
     }
 }
 
-/// Number of buckets whose files are in memory at the same time.
 const BUCKETS_AT_ONCE: usize = 16;
 
-/// Overlays the crawl's offers with newer live observations.
 fn overlay(offered: &mut HashMap<String, StoreOffers>, live: HashMap<String, StoreLive>, now: Timestamp) {
     for (store, live) in live {
         let offered = offered.entry(store).or_default();
@@ -346,7 +340,6 @@ where
     Ok((all, lost))
 }
 
-/// Returns the products that each of `stores` listed, from files of `products`.
 fn listed(files: Vec<FileBytes>, stores: &BTreeSet<StoreHost>) -> Result<HashMap<String, ListedProducts>, LakeError> {
     let wanted = Scan {
         stores: Some(stores),
@@ -355,7 +348,6 @@ fn listed(files: Vec<FileBytes>, stores: &BTreeSet<StoreHost>) -> Result<HashMap
     by_store(&load(TableName::Products, files, wanted)?, stores)
 }
 
-/// Groups rows of `products` by store.
 pub(crate) fn by_store(
     batches: &[RecordBatch],
     stores: &BTreeSet<StoreHost>,
@@ -389,8 +381,7 @@ const FOLLOWED: &[&str] = &[
 /// Product ids by store host.
 pub(crate) type Products = HashMap<String, HashSet<u64>>;
 
-/// Returns the offers of each of `stores`, from files of `variants`. If `products` is set, only the offers of these
-/// products are returned.
+/// If `products` is set, only the offers of these products are returned.
 pub(crate) fn offered(
     files: Vec<FileBytes>,
     stores: &BTreeSet<StoreHost>,
@@ -423,7 +414,6 @@ pub(crate) fn offered(
     Ok(offered)
 }
 
-/// Returns the live observations of each of `stores`, from files of `live_prices`.
 pub(crate) fn live(
     files: Vec<FileBytes>,
     stores: &BTreeSet<StoreHost>,

@@ -21,18 +21,17 @@ pub struct RatesReport {
     pub corrected: usize,
     /// Number of rates that were already stored.
     pub unchanged: usize,
-    /// Number of the commit batch; `None` if nothing changed, or on a dry run.
+    /// Number of the commit batch. `None` if nothing changed, or in a dry run.
     pub tick: Option<u64>,
 }
 
 impl Lake {
-    /// Adds exchange rates. A rate replaces the stored rate of the same day and currency pair; other rates stay. If all
-    /// are stored already, or with `dry_run`, nothing is written.
-    ///
-    /// To undo an import, use [`Lake::restore`] with a time before it.
+    /// Adds exchange rates. A rate replaces the stored rate of the same day and currency pair, and other rates stay. If
+    /// all are stored already, or with `dry_run`, nothing is written. [`Lake::restore`] with an earlier time undoes an
+    /// import.
     ///
     /// # Errors
-    /// As [`Lake::commit`]; a data file of the table is missing or damaged.
+    /// The errors of [`Lake::commit`], or a data file of the table is missing or damaged.
     #[boxed]
     pub async fn commit_rates(
         &self,

@@ -1,5 +1,5 @@
-//! Rebuilds brands from their landed pages. Their current rows are replaced, but the histories get no rows: rereading
-//! the same pages observes nothing new.
+//! Rebuilds brands from their landed pages. Their current rows are replaced, but the histories get no rows, because
+//! rereading the same pages observes nothing new.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,7 +21,7 @@ use crate::{Lake, LakeError, TableName};
 pub struct RebuiltCatalogue {
     /// Catalogue read from the landed pages.
     pub refresh: HashedRefresh,
-    /// Expected [`crate::BrandRow::catalogue_hash`] of the brand in the lake; `None` if the lake did not have the
+    /// Expected [`crate::BrandRow::catalogue_hash`] of the brand in the lake. `None` if the lake did not have the
     /// brand.
     pub instead_of: Option<String>,
 }
@@ -29,7 +29,7 @@ pub struct RebuiltCatalogue {
 /// Result of [`Lake::rebuild`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RebuildReport {
-    /// Numbers of the commit batches; empty if nothing changed.
+    /// Numbers of the commit batches, empty if nothing changed.
     pub ticks: Vec<u64>,
     /// Stores whose current rows were replaced.
     pub changed: Vec<StoreHost>,
@@ -44,12 +44,10 @@ const HISTORIES: [TableName; 2] = [TableName::PriceHistory, TableName::ProductHi
 impl Lake {
     /// Replaces the current rows of brands by the content of their landed pages, however old these pages are.
     /// `price_history` and `product_history` stay as they are. A brand that the lake does not have is committed like
-    /// the result of a first crawl.
-    ///
-    /// A brand that another process changed meanwhile is skipped.
+    /// the result of a first crawl. A brand that another process changed meanwhile is skipped.
     ///
     /// # Errors
-    /// As [`Lake::commit`].
+    /// The errors of [`Lake::commit`].
     #[boxed]
     pub async fn rebuild(
         &self,
@@ -117,7 +115,7 @@ impl Lake {
         })
     }
 
-    /// Commits one commit batch without history rows. Returns `None` if its number was taken.
+    /// The commit batch has no history rows. Returns `None` if its number was taken.
     async fn rebuild_known(
         &self,
         state: &mut State,

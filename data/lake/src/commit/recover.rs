@@ -14,16 +14,15 @@ use crate::ticks::{TickEnd, TickKind, TickRecord, staged};
 use crate::{Lake, LakeError, LakeSnapshot, TableName};
 
 impl Lake {
-    /// Returns a commit batch that was begun by any process and that this process failed to finish. The log has the
-    /// reason.
+    /// Returns a commit batch that any process began and this process failed to finish. The log has the reason.
     #[boxed]
     pub async fn unfinished_tick(&self) -> Option<u64> {
         self.state().await.unfinished
     }
 
-    /// Returns the state after the newest commit batch that was recorded when this was called. Releases are built from
-    /// it. A batch that was begun and not ended is finished first. The tables' logs are checked where they were not
-    /// before.
+    /// Returns the state after the newest commit batch that was recorded at the time of the call. Releases are built
+    /// from it. A batch that was begun and not ended is finished first. The tables' logs are checked where they were
+    /// not before.
     ///
     /// # Errors
     /// A batch cannot be finished, a log entry is missing or damaged, or the storage fails.
@@ -41,7 +40,7 @@ impl Lake {
             });
         }
         self.check_logs(&mut state).await?;
-        // Tables that have a commit batch whose record was lost are newer than the records say.
+        // Tables with a commit batch whose record was lost are newer than the records state.
         self.tables(&mut state).await?;
         let newest = state.ended;
         drop(state);
@@ -56,7 +55,7 @@ impl Lake {
     pub(crate) async fn check_logs(&self, state: &mut State) -> Result<(), LakeError> {
         let named = match self.inner.ticks.end(state.ended).await {
             Ok(end) => end.map(|end| end.versions).unwrap_or_default(),
-            // A reader of a damaged end record gets the error; a writer ignores the damaged record.
+            // A reader of a damaged end record gets the error, but a writer ignores the record.
             Err(LakeError::TickRecord { .. }) => std::collections::BTreeMap::new(),
             Err(error) => return Err(error),
         };
@@ -101,12 +100,12 @@ impl Lake {
         }
     }
 
-    /// Loads what other processes committed, and finishes the commit batch that no process finished.
+    /// Loads the commits of other processes, and finishes the commit batch that no process finished.
     pub(crate) async fn recover(&self, state: &mut State) -> Result<(), LakeError> {
         for _ in 0..self.inner.config.attempts_max.max(1) {
             let head = self.inner.ticks.head(state.ended).await?;
             state.ended = head.ended;
-            // Check before anything is written: a commit would overwrite entries that a log lost.
+            // A commit would overwrite entries that a log lost, so that the check comes before it.
             if state.checked.is_empty() {
                 self.check_logs(state).await?;
             }
@@ -128,9 +127,8 @@ impl Lake {
                 Err(_) if self.inner.ticks.end(record.tick).await?.is_some() => continue,
                 rows => rows,
             };
-            // Another process may have written the record, but the record may not be durable yet. On a local disk,
-            // creating the record again makes it durable. Otherwise a power failure could lose the record of a commit
-            // batch that is in tables.
+            // The record of another process may not be durable yet. On a local disk, creating the record again makes it
+            // durable. Otherwise a power failure could lose the record of a commit batch that is in tables.
             self.inner.ticks.begin(&record).await?;
             tracing::info!(
                 tick = record.tick,
@@ -148,8 +146,7 @@ impl Lake {
                 Err(error) if is_for_good(record.kind, &error) => self.give_up(state, &record, error).await?,
                 finished => finished?,
             }
-            // The tables may contain commit batches whose records are lost. Lost records are detected when the tables
-            // are read.
+            // The tables may contain commit batches whose records are lost. Reading the tables detects this.
             state.tables = None;
         }
         Err(LakeError::Contended {
@@ -176,8 +173,8 @@ impl Lake {
             let Some(deciding) = tables.get_mut(&DECIDING).filter(|_| !is_begun) else {
                 return Err(error);
             };
-            // The commit batch's own process may still be running. That process commits to this table first, and fails
-            // because the version is taken.
+            // The commit batch's own process may still be running. It commits to this table first, and fails because
+            // the version is taken.
             if deciding.give_up(record.tick, self.inner.clock.now()).await? == CommitOutcome::Lost {
                 return Ok(());
             }
@@ -193,7 +190,7 @@ impl Lake {
     /// Continues from the last commit batch that ended, and leaves unfinished batches to the next committer.
     ///
     /// # Errors
-    /// The rows of that batch are incomplete, so there is no state to continue from; or the storage fails.
+    /// The rows of that batch are incomplete, so that there is no state to continue from, or the storage fails.
     pub(crate) async fn leave_unrecovered(&self, state: &mut State, error: LakeError) -> Result<(), LakeError> {
         if matches!(error, LakeError::Log { .. } | LakeError::EndMissing { .. }) {
             return Err(error);
@@ -223,7 +220,7 @@ impl Lake {
         if last <= state.ended {
             return Ok(());
         }
-        // Read after the tables: no table has a commit batch before its record exists.
+        // No table has a commit batch before its record exists, so that the record is read after the tables.
         let head = self.inner.ticks.head(state.ended).await?;
         if head.recorded.max(head.ended) >= last {
             // Another process is or was working on the next commit batch.
@@ -247,11 +244,11 @@ impl Lake {
     }
 }
 
-/// Returns `true` if retrying can never succeed, because the rows of the commit batch are gone.
+/// Returns `true` if a retry can never succeed, because the rows of the commit batch are gone.
 fn is_for_good(kind: TickKind, error: &LakeError) -> bool {
     match error {
         LakeError::Lost { .. } | LakeError::NotRestorable { .. } | LakeError::Staged { .. } => true,
-        // Review rows are changed one by one, so a lost file with such rows needs a repair.
+        // Review rows are changed one by one, so that a lost file with such rows needs a repair.
         _ if kind == TickKind::Reviews && lost_file(error).is_some() => true,
         _ => false,
     }

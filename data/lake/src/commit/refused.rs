@@ -1,5 +1,5 @@
-//! Refused records of review apps. The records are rows of `quarantine`. A crawl replaces only its own rows in that
-//! table and retains these records.
+//! Refused records of review apps, which are rows of `quarantine`. A crawl replaces only its own rows in that table and
+//! keeps these records.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,6 @@ use crate::rows::quarantine::REFUSED_FROM;
 use crate::ticks::TickKind;
 use crate::{LakeError, TableName};
 
-/// Returns `true` if this kind of commit batch keeps the rows of refused reviews.
 pub(crate) fn keeps_refused(table: TableName, kind: TickKind) -> bool {
     table == TableName::Quarantine && matches!(kind, TickKind::Refresh | TickKind::Backfill)
 }

@@ -1,4 +1,4 @@
-//! Replaces the rows of some stores in one partition. This module only computes, without I/O.
+//! Replaces the rows of some stores in one partition. The module does no I/O.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,7 +11,6 @@ use crate::files::{Batches, Encoded, Encoder, FileBytes, Scan, batches};
 use crate::rows::columns::{Columns, store_runs};
 use crate::{LakeConfig, LakeError, TableName};
 
-/// Outcome of replacing rows in a partition.
 #[derive(Debug)]
 pub(crate) enum PartitionOutcome {
     /// The new rows equal the old rows.
@@ -30,7 +29,6 @@ struct Run<'a> {
     rows: Range<usize>,
 }
 
-/// New rows that replace the rows of some stores.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Replacement<'a> {
     pub(crate) stores: &'a BTreeSet<StoreHost>,
@@ -40,8 +38,8 @@ pub(crate) struct Replacement<'a> {
     pub(crate) keeps_refused: bool,
 }
 
-/// Removes the rows of stores from a partition's files, inserts the new rows, and encodes the result. The old rows
-/// are streamed, so the rows of all stores are never in memory at once.
+/// Removes the rows of stores from a partition's files, inserts the new rows, and encodes the result. The old rows are
+/// streamed, so that the rows of all stores are never in memory at once.
 ///
 /// # Errors
 /// The inner result fails if the old rows cannot be read.
@@ -79,7 +77,7 @@ pub(crate) fn replace(
         Err(error) => return Ok(Err(error)),
     };
     let mut new = runs(table, new)?;
-    // The sort is stable, so the record batches of one store keep their order.
+    // The sort is stable, so that the record batches of one store keep their order.
     new.sort_by_key(|run| run.store);
     let (mut new, mut encoder) = (new.iter().peekable(), Encoder::new(table, config)?);
     for batch in old {

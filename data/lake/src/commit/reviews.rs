@@ -33,8 +33,7 @@ pub struct ReviewChanges {
     pub ratings: Vec<WidgetRating>,
     /// Keys of ratings that are gone, by app and product id.
     pub ratings_gone: Vec<(ReviewWidget, u64)>,
-    /// Records that could not be parsed as a review or a rating, to be quarantined: at most
-    /// [`crate::REFUSED_REVIEWS_MAX`].
+    /// Quarantined records that could not be parsed as a review or a rating, at most [`crate::REFUSED_REVIEWS_MAX`].
     pub refused: Vec<Quarantined>,
     /// Subjects of records that are no longer refused.
     pub refused_gone: Vec<String>,
@@ -72,8 +71,8 @@ impl ReviewChanges {
             && self.refused_gone.is_empty()
     }
 
-    /// Drops rows that are already stored unchanged, and removals of rows that are not stored. If a key has several
-    /// rows, the last one counts.
+    /// Drops rows that are already stored unchanged, and removals of rows that are not stored. The last of several rows
+    /// with one key counts.
     fn beside(mut self, reviews: &[WidgetReview], ratings: &[WidgetRating]) -> Self {
         let mut held: HashMap<String, &WidgetReview> = HashMap::with_capacity(reviews.len());
         held.extend(reviews.iter().map(|one| (review_key(one.widget, &one.id), one)));
@@ -98,8 +97,8 @@ impl ReviewChanges {
         self
     }
 
-    /// Returns the refused records that are not already stored unchanged. Each returned record gets its existing
-    /// position, or the next free position.
+    /// Returns the refused records that are not already stored unchanged. Each gets its existing position, or the next
+    /// free position.
     fn refused_beside(&mut self, stored: &[PlacedRecord]) -> Vec<PlacedRecord> {
         let held: BTreeMap<&str, &PlacedRecord> = stored.iter().map(|one| (one.1.subject.as_str(), one)).collect();
         let told = std::mem::take(&mut self.refused).into_iter();
@@ -129,11 +128,11 @@ impl ReviewChanges {
 impl Lake {
     /// Commits changes of reviews and ratings as one commit batch. Rows that are already stored and stores that are not
     /// in the lake are skipped. If nothing is left, nothing is written. New reviews get a file of their own. An
-    /// existing file is rewritten only if one of its rows is removed or changes. Crawls keep these rows; they are
+    /// existing file is rewritten only if one of its rows is removed or changes. Crawls keep these rows, which are
     /// removed with their brand.
     ///
     /// # Errors
-    /// As [`Lake::commit`].
+    /// The errors of [`Lake::commit`].
     #[boxed]
     pub async fn commit_reviews(&self, told: Vec<ReviewChanges>) -> Result<CommitReport, LakeError> {
         let buckets = self.inner.config.buckets;
@@ -148,8 +147,7 @@ impl Lake {
                 snapshot.widget_reviews(&stores).await?,
                 snapshot.widget_ratings(&stores).await?,
             );
-            // Read the quarantine only if there are changes for it, so that damage there does not affect the other
-            // tables.
+            // The quarantine is read only if it changes, so that damage there does not affect the other tables.
             let tells = |one: &&ReviewChanges| !(one.refused.is_empty() && one.refused_gone.is_empty());
             let telling: BTreeSet<StoreHost> = told.iter().filter(tells).map(|one| one.store.clone()).collect();
             let refused = match telling.is_empty() {
@@ -186,7 +184,7 @@ impl Lake {
     }
 }
 
-/// Sorts changes by bucket and store, and fails if a store occurs twice.
+/// Fails if a store occurs twice.
 fn sorted(mut told: Vec<ReviewChanges>, buckets: u32) -> Result<Vec<ReviewChanges>, LakeError> {
     told.sort_by_cached_key(|one| (bucket(&one.store, buckets), one.store.clone()));
     match told.windows(2).find(|pair| pair[0].store == pair[1].store) {
@@ -197,7 +195,6 @@ fn sorted(mut told: Vec<ReviewChanges>, buckets: u32) -> Result<Vec<ReviewChange
     }
 }
 
-/// Changes of one store, with the positions of its refused records in `quarantine`.
 struct PlacedChanges {
     changes: ReviewChanges,
     refused: Vec<PlacedRecord>,
@@ -247,7 +244,7 @@ fn plan(changed: &[PlacedChanges], buckets: u32) -> Result<Plan, LakeError> {
             leave(TableName::Quarantine, subject.clone());
         }
         if !placed.is_empty() {
-            // An entry, even an empty one, says that the commit batch changes the table.
+            // An entry, even an empty one, marks the table as changed by the commit batch.
             gone.entry(TableName::Quarantine.as_str().to_owned()).or_default();
         }
     }

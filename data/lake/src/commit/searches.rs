@@ -1,6 +1,6 @@
 //! Commits the words that shoppers searched for, as servers counted them.
 //!
-//! A server counts a day as a whole, and its newest counts replace its earlier ones. So committing the same counts
+//! A server counts a day as a whole, and its newest counts replace its earlier ones, so that committing the same counts
 //! again changes nothing.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ impl Lake {
     /// If nothing changes, nothing is written. Returns the number of the commit batch, if there is one.
     ///
     /// # Errors
-    /// As [`Lake::commit`]; a data file of one of the days is missing or damaged.
+    /// The errors of [`Lake::commit`], or a data file of one of the days is missing or damaged.
     #[boxed]
     pub async fn commit_searches(&self, counted: &CountedDays, oldest: &str) -> Result<Option<u64>, LakeError> {
         let mut state = self.state().await;

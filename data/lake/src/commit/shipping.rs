@@ -13,12 +13,12 @@ use crate::ticks::TickKind;
 use crate::{CommitReport, Lake, LakeError, TableName};
 
 impl Lake {
-    /// Replaces the stored shipping terms of each store; `None` deletes them. Stores that are not in the lake or whose
+    /// Replaces the stored shipping terms of each store. `None` deletes them. Stores that are not in the lake or whose
     /// terms differ only in the time of reading are skipped. If all are skipped, nothing is written. Crawls keep these
     /// terms.
     ///
     /// # Errors
-    /// As [`Lake::commit`].
+    /// The errors of [`Lake::commit`].
     #[boxed]
     pub async fn commit_shipping(
         &self,
@@ -54,7 +54,7 @@ impl Lake {
     }
 }
 
-/// Returns `true` if two terms are equal, ignoring when they were read.
+/// The time of reading is ignored.
 fn says_the_same(held: Option<&ShippingPolicy>, told: Option<&ShippingPolicy>) -> bool {
     let (Some(held), Some(told)) = (held, told) else {
         return held.is_none() && told.is_none();
@@ -66,8 +66,8 @@ fn says_the_same(held: Option<&ShippingPolicy>, told: Option<&ShippingPolicy>) -
     *held == told
 }
 
-/// Returns the stores whose rows are removed, or `None` if these are all stores of the commit batch. A crawl that found
-/// no shipping terms keeps the stored ones, because they were read separately from a text.
+/// Returns the stores whose rows are removed, or `None` for all stores of the commit batch. A crawl that found no
+/// shipping terms keeps the stored ones, because they were read separately from a text.
 pub(crate) fn replaced_stores<'a>(
     table: TableName,
     kind: TickKind,

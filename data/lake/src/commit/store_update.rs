@@ -23,7 +23,7 @@ impl<T> StoreUpdate<T> {
     }
 }
 
-/// Sorts updates by bucket and store, and fails if a store occurs twice.
+/// Fails if a store occurs twice.
 pub(super) fn sorted<T>(mut updates: Vec<StoreUpdate<T>>, buckets: u32) -> Result<Vec<StoreUpdate<T>>, LakeError> {
     updates.sort_by_cached_key(|update| (bucket(&update.store, buckets), update.store.clone()));
     match updates.windows(2).find(|pair| pair[0].store == pair[1].store) {

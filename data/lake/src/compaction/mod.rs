@@ -37,12 +37,12 @@ pub struct FileMerge {
 pub struct CompactReport {
     /// Merges that were made, or would be made on a dry run.
     pub merged: Vec<FileMerge>,
-    /// Number of the commit batch; `None` if there was nothing to merge, or on a dry run.
+    /// Number of the commit batch. `None` if there was nothing to merge, or in a dry run.
     pub tick: Option<u64>,
 }
 
 impl Lake {
-    /// Merges small files of append-only tables and writes a checkpoint of every table. No row changes. With `dry_run`
+    /// Merges small files of append-only tables and writes a checkpoint of every table. No row changes. With `dry_run`,
     /// nothing is written.
     ///
     /// # Errors
@@ -52,12 +52,12 @@ impl Lake {
         self.merge_files(Amount::All, dry_run).await
     }
 
-    /// Like [`Lake::compact`], but makes at most `merges_max` merges, each of several files of similar size. Over many
-    /// calls a row is therefore rewritten only a few times, however large its table is. Most calls find nothing to
-    /// merge and write nothing.
+    /// Compacts as [`Lake::compact`] does, with at most `merges_max` merges, each of several files of similar size.
+    /// Over many calls, a row is therefore rewritten only a few times, however large its table is. Most calls find
+    /// nothing to merge and write nothing.
     ///
     /// # Errors
-    /// As [`Lake::compact`].
+    /// The errors of [`Lake::compact`].
     #[boxed]
     pub async fn compact_some(&self, merges_max: usize) -> Result<CompactReport, LakeError> {
         self.merge_files(Amount::Merges(merges_max), false).await
@@ -80,8 +80,8 @@ impl Lake {
                 let merged = groups.collect();
                 return Ok(CompactReport { merged, tick: None });
             }
-            // Merge before a commit batch is begun, because there may be nothing to merge if files cannot be read.
-            // Merge only once, even if other processes keep beginning their batches first. Tables that they changed are
+            // The merge comes before the commit batch, because unreadable files may leave nothing to merge. It is done
+            // only once, even if other processes keep beginning their batches first. Tables that they changed are
             // merged again within the batch.
             let (prepared, merged) = match worth.take() {
                 Some(worth) => worth,
@@ -112,7 +112,7 @@ impl Lake {
         Err(LakeError::Contended { attempts })
     }
 
-    /// Merges the files of all tables without committing, and returns the actions with a description of each merge.
+    /// Merges the files of all tables without a commit, and returns the actions with a description of each merge.
     async fn prepare_merges(
         &self,
         tables: &BTreeMap<TableName, Table>,
@@ -174,7 +174,6 @@ impl Lake {
         Ok(merged)
     }
 
-    /// Merges the readable files of each group, writes the results and returns them.
     async fn merges(&self, table: &Table, amount: Amount) -> Result<(Vec<Action>, Vec<FileMerge>), LakeError> {
         let (mut actions, mut done, now) = (Vec::new(), Vec::new(), self.inner.clock.now());
         for group in groups(table, &self.inner.config, amount) {
@@ -194,7 +193,7 @@ impl Lake {
     }
 }
 
-/// Returns the readable files of a group with their bytes. Missing or damaged files are left as they are.
+/// Missing or damaged files stay as they are.
 async fn readable(table: &Table, group: Vec<DataFile>) -> Result<(Vec<DataFile>, Vec<FileBytes>), LakeError> {
     let (mut files, mut bytes) = (Vec::with_capacity(group.len()), Vec::with_capacity(group.len()));
     for file in group {
@@ -216,19 +215,15 @@ async fn readable(table: &Table, group: Vec<DataFile>) -> Result<(Vec<DataFile>,
     Ok((files, bytes))
 }
 
-/// Limit on the merges of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Amount {
-    /// All merges that are worthwhile.
     All,
-    /// At most this number of merges.
     Merges(usize),
 }
 
-/// Minimum number of files for an incremental merge.
 const FILES_MIN: usize = 8;
 
-/// Files up to this size, in bytes, count as equally small.
+/// Files up to this size, in bytes, are equally small.
 const SMALL_BYTES: u64 = 64 << 10;
 
 fn merge_rows(table: TableName, files: Vec<FileBytes>, config: &LakeConfig) -> Result<Encoded, LakeError> {
@@ -263,7 +258,7 @@ fn groups(table: &Table, config: &LakeConfig, amount: Amount) -> Vec<Vec<DataFil
         files.sort_by(|left, right| left.size.cmp(&right.size).then_with(|| left.path.cmp(&right.path)));
         let (mut group, mut bytes) = (Vec::new(), 0);
         for file in files {
-            // A file that is larger than all smaller ones together waits until there are more files of its size.
+            // A file that is larger than all smaller ones together waits for more files of its size.
             let is_larger = amount != Amount::All && file.size > SMALL_BYTES.max(bytes);
             if is_larger || bytes + file.size > config.compact_file_bytes {
                 groups.push(std::mem::take(&mut group));

@@ -18,10 +18,10 @@ use crate::{Lake, LakeError};
 pub struct VacuumKeep {
     /// Every state within this time before now is retained.
     pub retention: Duration,
-    /// Table versions whose states are also retained, namely those that live releases were built from. Versions that
-    /// are already gone are skipped.
+    /// Table versions whose states are also retained, such as those of live releases. Versions that no longer exist are
+    /// skipped.
     pub versions: Vec<BTreeMap<String, u64>>,
-    /// If `true`, lists the objects that would be removed without removing them.
+    /// `true` to list the objects that would be removed without removing them.
     pub dry_run: bool,
 }
 
@@ -36,10 +36,8 @@ pub struct VacuumReport {
     pub log_files: usize,
 }
 
-/// Path of the record of the last vacuum.
 const NOTE: &str = "_ticks/vacuumed.json";
 
-/// Number of the last commit batch before a vacuum.
 #[derive(Debug, Serialize, Deserialize)]
 struct VacuumNote {
     tick: u64,
@@ -59,10 +57,10 @@ impl Lake {
         self.vacuum_some(keep, usize::MAX).await
     }
 
-    /// Like [`Lake::vacuum`], but removes at most `files_max` files. Later calls remove the others.
+    /// Vacuums as [`Lake::vacuum`] does, but removes at most `files_max` files. Later calls remove the others.
     ///
     /// # Errors
-    /// As [`Lake::vacuum`].
+    /// The errors of [`Lake::vacuum`].
     #[boxed]
     pub async fn vacuum_some(&self, keep: &VacuumKeep, files_max: usize) -> Result<VacuumReport, LakeError> {
         let (hours, config) = (|time: Duration| time.as_secs().div_ceil(3600), &self.inner.config);
@@ -74,7 +72,7 @@ impl Lake {
             });
         }
         let mut state = self.state().await;
-        // Continue on an error: finishing a commit batch may have failed because of a full disk.
+        // A full disk may have prevented the end of a commit batch, so that the vacuum continues after an error.
         if let Err(error) = self.recover(&mut state).await {
             self.leave_unrecovered(&mut state, error).await?;
         }
@@ -84,10 +82,10 @@ impl Lake {
         let now = self.inner.clock.now();
         let since = now.plus_millis(-millis(keep.retention));
         let ended = state.ended;
-        // The last state is retained regardless of its age; compaction may have moved the tables beyond it.
+        // The last state is retained regardless of its age. Compaction may have moved the tables beyond it.
         let mut versions = keep.versions.clone();
         versions.extend(self.inner.ticks.end(ended).await?.map(|end| end.versions));
-        // The files of every state since then either still exist or are recorded in the log as removed.
+        // The files of every state since then exist, or the log records them as removed.
         let ticks = self.inner.ticks.ended().await?;
         let first = self.last_tick_before(&ticks, ended, since).await?;
         let remembered = match first.or(ticks.first().copied()) {
@@ -115,8 +113,7 @@ impl Lake {
                 report.log_files += clean_log(table, oldest, since).await?;
             }
         }
-        // Select the records of commit batches that ended before the retention began, except the last one: it is the
-        // state at the beginning.
+        // The last record before the retention began is the state at its beginning.
         let mut old = self.inner.ticks.below(first.unwrap_or(0).min(ended)).await?;
         old.truncate(room);
         report.add("_ticks", &old);
@@ -126,8 +123,7 @@ impl Lake {
                 path: NOTE.to_owned(),
                 source,
             })?;
-            // The vacuum succeeded without its record. If there is no space for the record, the next vacuum just comes
-            // earlier.
+            // Without its record, the vacuum still succeeded, and the next vacuum just comes earlier.
             if let Err(error) = put_over(&self.inner.storage, &ObjectPath::from(NOTE), note).await {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "the time of the vacuum could not be recorded");
@@ -148,7 +144,6 @@ impl Lake {
         Ok(self.state().await.ended >= last.saturating_add(ticks))
     }
 
-    /// Returns the last commit batch that ended before `since`.
     async fn last_tick_before(&self, ticks: &[u64], ended: u64, since: Timestamp) -> Result<Option<u64>, LakeError> {
         let (mut from, mut to) = (0, ended);
         to = to.min(ticks.len() as u64);
@@ -171,18 +166,14 @@ impl Lake {
     }
 }
 
-/// Removes the log entries that no version from `oldest` on needs.
 async fn clean_log(table: &Table, oldest: u64, since: Timestamp) -> Result<usize, LakeError> {
     let cleaned = cleanup_expired_logs_for(oldest, table.log_store().as_ref(), since.micros() / 1000, None).await;
     cleaned.map_err(failed(table.name, "log clean-up"))
 }
 
-/// Files of a table that the retained states need.
 #[derive(Debug)]
 struct NeededFiles {
-    /// Paths of the needed files.
     files: HashSet<String>,
-    /// Oldest retained version of the table.
     oldest: u64,
 }
 
@@ -221,7 +212,7 @@ async fn needed(
             Err(error) => return Err(error),
         }
     }
-    // A file that was removed within the retention period was still in use at its beginning.
+    // A file that was removed within the retention period was in use at its beginning.
     let mut removed = table.state().all_tombstones(table.log_store());
     while let Some(tombstone) = removed.next().await {
         let tombstone = tombstone.map_err(failed(table.name, "reading the removed files"))?;

@@ -1,5 +1,5 @@
-//! Checks that the tables' logs are complete. A missing or empty entry looks like one that changed nothing, so rows
-//! would vanish without an error. If the newest entry is missing, the next commit would take its version.
+//! Checks that the tables' logs are complete. A missing or empty entry looks like one that changed nothing, so that
+//! rows would vanish without an error. If the newest entry is missing, the next commit would take its version.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,9 @@ use crate::{LakeError, TableName};
 /// Application id under which commit batch numbers are recorded in the tables' logs.
 pub(crate) const APP_ID: &str = "haat";
 
-/// Key of the commit batch number in a log entry.
 pub(crate) const TICK_KEY: &str = "haatTick";
 
-/// The fields of a log line that identify the commit batch which wrote it.
+/// The fields of a log line that identify its commit batch.
 #[derive(Debug, Deserialize)]
 struct Line {
     #[serde(rename = "commitInfo")]
@@ -32,13 +31,11 @@ struct Txn {
     app_id: String,
 }
 
-/// Number of log entries that are read concurrently.
 pub(crate) const READS_AT_ONCE: usize = 8;
 
-/// Maximum number of times that a log folder is listed before a gap in it counts as real.
+/// Maximum number of listings of a log folder before a gap in it is treated as real.
 const LISTS_MAX: usize = 3;
 
-/// A table's log, and the versions known from elsewhere.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Log<'a> {
     pub(crate) lake: &'a Storage,
@@ -49,7 +46,6 @@ pub(crate) struct Log<'a> {
     pub(crate) checked: Option<u64>,
 }
 
-/// Contents of a log folder, after the part that was already checked.
 #[derive(Debug, Default)]
 struct LogFolder {
     entries: BTreeSet<u64>,
@@ -57,7 +53,7 @@ struct LogFolder {
 }
 
 impl Log<'_> {
-    /// Returns the newest version, if there is any, after checking that everything it depends on is intact.
+    /// Returns the newest version, after checking that everything it depends on is intact.
     ///
     /// # Errors
     /// An entry is missing, empty or truncated, or the storage fails.
@@ -75,7 +71,7 @@ impl Log<'_> {
     async fn check_once(&self) -> Result<Option<u64>, LakeError> {
         let listed = self.list().await?;
         let newest = listed.entries.last().copied().max(self.named).max(self.checked);
-        // A checkpoint contains everything before it: log clean-up always leaves one.
+        // A checkpoint contains everything before it, and a log clean-up always leaves one.
         let first = listed.checkpoint.max(self.checked).map_or(0, |last| last + 1);
         let Some(last) = newest.filter(|newest| *newest >= first) else {
             return Ok(newest.max(listed.checkpoint));
@@ -200,7 +196,7 @@ pub(crate) struct LastCheckpoint {
 const DAMAGED: &str = "damaged";
 
 /// Returns `true` if the entry is complete. An entry of this lake begins with its commit batch number and ends with its
-/// end marker. An entry of another writer is only checked to be JSON, one document per line.
+/// end marker. An entry of another writer must only be JSON, one document per line.
 pub(crate) fn is_whole(entry: &Bytes) -> bool {
     let (mut begins, mut ends) = (false, false);
     for line in entry.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -213,7 +209,7 @@ pub(crate) fn is_whole(entry: &Bytes) -> bool {
     begins == ends
 }
 
-/// Returns the number of the commit batch that wrote an entry, or `None` for an entry of another writer.
+/// Returns `None` for an entry of another writer.
 pub(crate) fn tick_of(entry: &[u8]) -> Option<serde_json::Value> {
     let lines = entry.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let mut lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());

@@ -1,4 +1,4 @@
-//! Missing or damaged data files: which brands they affect, and when they are not needed.
+//! Missing or damaged data files: the brands that they affect, and the cases in which they are not needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,19 +14,17 @@ use crate::rows::brands::brand_rows;
 use crate::rows::columns::{Columns, store_runs};
 use crate::{LakeError, TableName};
 
-/// Brand, identified by its store and its public name.
 pub(crate) type Holder = (StoreHost, BrandSlug);
 
 /// Effect of lost data files on a commit batch. A lost file is tolerated if the batch replaces or removes all of its
 /// rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Losses {
-    /// Tables that say which stores have rows in a bucket, most reliable first. `brands` is the most reliable, because
+    /// Tables that show which stores have rows in a bucket, most reliable first. `brands` is the most reliable, because
     /// it is committed last.
     tables: Arc<[TableFiles; 2]>,
 }
 
-/// Data files of a table.
 #[derive(Debug)]
 struct TableFiles {
     table: TableName,
@@ -46,8 +44,8 @@ impl Losses {
         }
     }
 
-    /// Returns the brands whose rows are in the lost file that `error` names, if these rows are not needed because all
-    /// of them belong to `replaced` stores.
+    /// Returns the brands with rows in the lost file that `error` names, if the rows are not needed because all of them
+    /// belong to `replaced` stores.
     ///
     /// # Errors
     /// The rows are needed, or the error has another cause than a lost file.

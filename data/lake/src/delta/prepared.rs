@@ -1,4 +1,4 @@
-//! Changes of tables whose files are written but that are not committed yet.
+//! Changes of tables whose files are written but not committed yet.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,6 @@ use object_store::ObjectStoreExt;
 
 use crate::TableName;
 
-/// Changes of a commit batch in one table. Their files are already written.
 #[derive(Debug)]
 pub(crate) struct PreparedTable {
     /// Table version on which the changes were computed.
@@ -16,11 +15,9 @@ pub(crate) struct PreparedTable {
     pub(crate) actions: Vec<Action>,
 }
 
-/// Changes of a commit batch, by table.
 pub(crate) type PreparedActions = BTreeMap<TableName, PreparedTable>;
 
-/// Removes files that were written for a commit batch that did not begin. Vacuum later removes those that cannot be
-/// removed here.
+/// Removes files of a commit batch that did not begin. Vacuum later removes those that cannot be removed here.
 pub(crate) async fn discard(lake: &Storage, prepared: &PreparedActions) {
     for (table, PreparedTable { actions, .. }) in prepared {
         let storage = lake.child(table.as_str());

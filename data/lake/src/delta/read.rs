@@ -8,7 +8,6 @@ use crate::error::lost_file;
 use crate::files::{Decoder, FileBytes, Scan, compute, read_file};
 use crate::{LakeError, TableName};
 
-/// A data file with the table that it belongs to.
 #[derive(Debug, Clone)]
 pub(crate) struct TableFile {
     pub(crate) table: TableName,
@@ -18,21 +17,18 @@ pub(crate) struct TableFile {
 }
 
 impl TableFile {
-    /// Returns the path of the file in the lake.
     pub(crate) fn path(&self) -> String {
         format!("{}/{}", self.table, self.file.path)
     }
 
-    /// Returns the bucket of the file's rows, if the table is partitioned by bucket.
     pub(crate) fn bucket<T: std::str::FromStr>(&self) -> Option<T> {
         self.file.partition.as_deref().and_then(|bucket| bucket.parse().ok())
     }
 }
 
-/// Number of files that are read concurrently.
 const READS_AT_ONCE: usize = 8;
 
-/// Reads each file completely and returns those that are missing or damaged.
+/// Each file is read completely.
 pub(crate) async fn lost_files(files: Vec<TableFile>) -> Result<Vec<TableFile>, LakeError> {
     let looks = files.into_iter().map(|one| async move {
         match read_whole(&one.storage, one.table, &one.file).await {
@@ -46,7 +42,7 @@ pub(crate) async fn lost_files(files: Vec<TableFile>) -> Result<Vec<TableFile>, 
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Reads data files and verifies that their bytes are those that were written.
+/// Verifies that the bytes of the data files are those that were written.
 pub(crate) async fn read(storage: &Storage, table: TableName, files: &[DataFile]) -> Result<Vec<FileBytes>, LakeError> {
     let mut read = Vec::with_capacity(files.len());
     for file in files {

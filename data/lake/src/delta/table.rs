@@ -19,13 +19,13 @@ use super::log::{APP_ID, TICK_KEY, first_gap, missing_checkpoint};
 use crate::files::digest;
 use crate::{LakeError, TableName};
 
-/// Application id under which the deciding table stores the highest fence number under which a commit batch was begun.
+/// Application id under which the deciding table stores the highest fence of all commit batches.
 const FENCE_ID: &str = "haat.fence";
 
 /// Tag in a data file's log entry for the SHA-256 of its bytes, in lowercase hex.
 pub(crate) const SHA256_TAG: &str = "haat.sha256";
 
-/// A table with its state as of the last time it was read.
+/// A table with its state as of the last reading.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) name: TableName,
@@ -38,12 +38,10 @@ pub(crate) struct Table {
     pub(crate) landed: Option<String>,
 }
 
-/// A data file of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct DataFile {
     pub(crate) path: object_store::path::Path,
     pub(crate) size: u64,
-    /// Value of the partition column, if the table has one.
     pub(crate) partition: Option<String>,
     /// Number of rows in the file, if the log states it.
     pub(crate) rows: Option<u64>,
@@ -51,7 +49,6 @@ pub(crate) struct DataFile {
     logged: LoggedFile,
 }
 
-/// A data file as the log describes it.
 #[derive(Clone)]
 struct LoggedFile(LogicalFileView);
 
@@ -62,21 +59,19 @@ impl fmt::Debug for LoggedFile {
 }
 
 impl DataFile {
-    /// Returns the SHA-256 of the bytes that were written; `None` for files of other writers.
-    ///
-    /// This is not cheap, so call it only for files that are read.
+    /// Returns the SHA-256 of the written bytes, or `None` for files of other writers. This is not cheap, so that it
+    /// should be called only for files that are read.
     pub(crate) fn sha256(&self) -> Option<String> {
         #[expect(deprecated, reason = "there is no other way to a file's tags")]
         let add = self.logged.0.add_action();
         add.tags?.remove(SHA256_TAG)?
     }
 
-    /// Returns `true` if the file has a deletion vector, which only another writer can have made.
+    /// Only another writer can have made a deletion vector.
     pub(crate) fn has_deletion_vector(&self) -> bool {
         self.logged.0.deletion_vector_descriptor().is_some()
     }
 
-    /// Returns the action that adds the file to its table again.
     pub(crate) fn add_again(&self) -> Action {
         #[expect(deprecated, reason = "there is no other way to all that the log says of a file")]
         let add = self.logged.0.add_action();
@@ -96,12 +91,11 @@ impl DataFile {
     }
 }
 
-/// Outcome of a commit that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommitOutcome {
-    /// The commit is in the table.
     Landed,
-    /// Another process committed first. The table's state was refreshed, so changes planned on the old state are void.
+    /// Another process committed first. The table's state was refreshed, so that changes planned on the old state are
+    /// void.
     Lost,
 }
 
@@ -113,8 +107,8 @@ pub(crate) fn failed(table: TableName, operation: &'static str) -> impl Fn(Delta
     }
 }
 
-/// Root of all URLs that the Delta and query libraries see. The paths below it are resolved in the lake's own storage,
-/// so that every read and write goes through that storage.
+/// Root of all URLs that the Delta and query libraries see. The lake's own storage resolves the paths below it, so that
+/// every read and write goes through that storage.
 pub(crate) const ROOT: &str = "lake://tables/";
 
 pub(crate) fn root_url() -> Url {
@@ -167,13 +161,11 @@ impl Table {
         &self.log_store
     }
 
-    /// Returns the data files of an earlier version.
     pub(crate) async fn files_at(&self, version: u64) -> Result<Vec<DataFile>, LakeError> {
         let state = state_at(&self.storage, &self.log_store, self.name, version).await?;
         Ok(data_files(self.name, &state))
     }
 
-    /// Loads the commits that other processes made.
     pub(crate) async fn refresh(&mut self) -> Result<(), LakeError> {
         let before = self.version();
         self.state
@@ -197,14 +189,14 @@ impl Table {
         data_files(self.name, &self.state)
     }
 
-    /// Returns the highest fence number under which a commit batch of this table was begun; 0 if there is none.
+    /// Returns the highest fence of a commit batch of this table, or 0 if there is none.
     pub(crate) async fn fence(&self) -> Result<u64, LakeError> {
         let fence = self.state.transaction_version(&self.log_store, FENCE_ID).await;
         let fence = fence.map_err(failed(self.name, "reading the last fence number"))?;
         Ok(fence.and_then(|fence| u64::try_from(fence).ok()).unwrap_or(0))
     }
 
-    /// Writes the next version, if it is still free. Stores the commit batch's fence number, if it has one.
+    /// Writes the next version, if it is still free. Stores the commit batch's fence, if it has one.
     pub(crate) async fn commit(
         &mut self,
         actions: Vec<Action>,
@@ -294,7 +286,7 @@ impl Table {
     }
 }
 
-/// Runs a log reader so that a panic in its library becomes an error.
+/// A panic in the library of the log reader becomes an error.
 async fn state_of(
     log_store: &LogStoreRef,
     version: Option<u64>,
@@ -304,8 +296,8 @@ async fn state_of(
     read.await.map_err(LakeError::Task)
 }
 
-/// Returns the state of an earlier version of the table in `storage`. Reports a gap in the log before the Delta library
-/// reads it.
+/// Returns the state of an earlier version of the table in `storage`. A gap in the log is reported before the Delta
+/// library reads it.
 pub(crate) async fn state_at(
     storage: &Storage,
     log_store: &LogStoreRef,
@@ -352,7 +344,6 @@ pub(crate) fn data_files(table: TableName, state: &DeltaTableState) -> Vec<DataF
     state.log_data().iter().map(view).collect()
 }
 
-/// Returns the Delta operation for replacing partitions.
 pub(crate) fn overwrite(table: TableName) -> DeltaOperation {
     let partition_by = table.spec().partition.map(|column| vec![column.to_owned()]);
     DeltaOperation::Write {
@@ -362,7 +353,6 @@ pub(crate) fn overwrite(table: TableName) -> DeltaOperation {
     }
 }
 
-/// Returns the Delta operation for appending rows.
 pub(crate) fn append(table: TableName) -> DeltaOperation {
     let partition_by = table.spec().partition.map(|column| vec![column.to_owned()]);
     DeltaOperation::Write {
@@ -372,7 +362,6 @@ pub(crate) fn append(table: TableName) -> DeltaOperation {
     }
 }
 
-/// Returns the action that adds a written file to its table.
 pub(crate) fn add(
     table: TableName,
     path: &object_store::path::Path,

@@ -13,7 +13,6 @@ use super::table::{DataFile, Table};
 use crate::error::lost_file;
 use crate::{LakeError, TableName};
 
-/// Number of files that are read concurrently.
 const READS_AT_ONCE: usize = 8;
 
 /// Returns the files that the table lacks compared with an earlier version, and the files that it has in addition.
@@ -26,7 +25,7 @@ pub(crate) async fn differences(table: &Table, version: u64) -> Result<(Vec<Data
     Ok((back.collect(), gone.collect()))
 }
 
-/// Computes the actions that restore a table. Files that are added again are read first.
+/// Files that are added again are read first.
 pub(crate) async fn restorations(
     table: &Table,
     version: u64,
@@ -48,7 +47,6 @@ pub(crate) async fn restorations(
     Ok(())
 }
 
-/// Reads a file that is to be added again.
 async fn whole(storage: Storage, table: TableName, version: u64, file: DataFile) -> Result<(), LakeError> {
     let read = read_whole(&storage, table, &file).await;
     read.map_err(|source| match lost_file(&source) {

@@ -11,7 +11,7 @@ use crate::{LakeError, TableName};
 
 pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch, LakeError>>>;
 
-/// Returns a table's rows in the table's order. Rows are decoded lazily if the file says that it is sorted.
+/// Rows of a sorted file are decoded lazily.
 pub(crate) fn batches(table: TableName, mut files: Vec<FileBytes>, wanted: Scan<'_>) -> Result<Batches, LakeError> {
     if files.len() == 1
         && let Some(FileBytes { path, bytes }) = files.pop()

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use data_model::StoreHost;
 
-/// Groups stores by bucket.
 pub(crate) fn by_bucket<'a>(
     stores: impl IntoIterator<Item = &'a StoreHost>,
     buckets: u32,

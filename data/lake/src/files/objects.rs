@@ -8,17 +8,16 @@ use uuid::Uuid;
 use super::parquet::{Encoded, digest};
 use crate::{LakeError, TableName};
 
-/// Bytes of a data file, with its path in its table.
 #[derive(Debug, Clone)]
 pub(crate) struct FileBytes {
     pub(crate) path: String,
     pub(crate) bytes: Bytes,
 }
 
-/// Maximum number of bytes that are hashed on the calling thread. More bytes are hashed on a separate thread.
+/// Maximum number of bytes that are hashed on the calling thread.
 const HASHED_IN_PLACE_MAX: usize = 1 << 20;
 
-/// Reads the bytes of a data file, and verifies them if `sha256` is given.
+/// Verifies the bytes if `sha256` is given.
 pub(crate) async fn read_file(
     storage: &Storage,
     table: TableName,

@@ -32,12 +32,12 @@ pub(crate) struct Encoded {
     pub(crate) sha256: String,
 }
 
-/// Returns the SHA-256 of a file's bytes in lowercase hex, as a table's log stores it.
+/// Returns the SHA-256 of a file's bytes in lowercase hex, as in a table's log.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Metadata key which says that the file's rows are in the table's order. Files of other writers lack it.
+/// Metadata key of files whose rows are in the table's order. Files of other writers lack it.
 const SORTED: &str = "haat.sorted";
 /// Maximum number of rows, and of values, that are decoded at a time. Batches of rows with long lists have fewer rows.
 const BATCH_ROWS: usize = 4096;
@@ -72,7 +72,6 @@ const KEYS: &[(TableName, &str)] = &[
 /// takes many times the size of their items.
 const WRITTEN_BYTES: usize = 1 << 20;
 
-/// Encodes rows into a Parquet file.
 pub(crate) struct Encoder {
     table: TableName,
     writer: ArrowWriter<Vec<u8>>,
@@ -100,7 +99,7 @@ impl Encoder {
         for (_, name) in KEYS.iter().filter(|(of, _)| *of == table) {
             properties = properties.set_column_dictionary_enabled(ColumnPath::from(*name), false);
         }
-        // The table's log already has the column comments, so the files do not repeat them.
+        // The table's log has the column comments.
         let options = parquet::arrow::arrow_writer::ArrowWriterOptions::new()
             .with_properties(properties.build())
             .with_skip_arrow_metadata(true);
@@ -114,7 +113,7 @@ impl Encoder {
         })
     }
 
-    /// Adds rows, which must follow the previous ones in the table's order.
+    /// The rows must follow the previous ones in the table's order.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), LakeError> {
         let rows = batch.num_rows();
         let bytes: usize = batch.columns().iter().map(slice_bytes).sum();
@@ -132,7 +131,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Finishes the file, or returns `None` if there were no rows.
+    /// Returns `None` if there were no rows.
     pub(crate) fn finish_any(self) -> Result<Option<Encoded>, LakeError> {
         if self.rows == 0 {
             Ok(None)
@@ -162,14 +161,14 @@ fn new_file(table: TableName, source: ParquetError) -> LakeError {
     }
 }
 
-/// Returns the approximate size in bytes of a column's rows, counting only the rows in the slice.
+/// Only the rows in the slice count.
 fn slice_bytes(column: &ArrayRef) -> usize {
     let data = column.to_data();
     data.get_slice_memory_size()
         .unwrap_or_else(|_| column.get_array_memory_size())
 }
 
-/// Encodes rows, which must be in the table's order, as one file.
+/// The rows must be in the table's order.
 pub(crate) fn encode(table: TableName, rows: &[RecordBatch], config: &LakeConfig) -> Result<Encoded, LakeError> {
     let mut encoder = Encoder::new(table, config)?;
     for batch in rows {
@@ -213,7 +212,7 @@ fn bounds(columns: &[ArrayRef]) -> Option<(Value, Value)> {
         return Some((day(values().min()?)?, day(values().max()?)?));
     }
     let values = || each::<TimestampMicrosecondArray>(columns).flat_map(|column| column.iter().flatten());
-    // Timestamp statistics have millisecond precision, so bounds are rounded outward.
+    // Timestamp statistics have millisecond precision, so that bounds are rounded outward.
     let (min, max) = (
         values().min()?.div_euclid(1000) * 1000,
         values().max()?.div_euclid(1000) * 1000 + 1000,
@@ -221,23 +220,20 @@ fn bounds(columns: &[ArrayRef]) -> Option<(Value, Value)> {
     Some((json!(Timestamp::from_micros(min)), json!(Timestamp::from_micros(max))))
 }
 
-/// Decodes rows from a Parquet file.
 #[derive(Debug)]
 pub(crate) struct Decoder {
     table: TableName,
     path: String,
     reader: ParquetRecordBatchReader,
     schema: SchemaRef,
-    /// `true` if the file says that its rows are in the table's order.
     pub(crate) sorted: bool,
 }
 
-/// Stores and columns to read from a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Scan<'a> {
-    /// Stores whose rows are read; `None` reads all rows.
+    /// Stores whose rows are read. `None` reads all rows.
     pub(crate) stores: Option<&'a BTreeSet<StoreHost>>,
-    /// Columns that are read; `None` reads all columns.
+    /// Columns that are read. `None` reads all columns.
     pub(crate) columns: Option<&'a [&'static str]>,
 }
 
@@ -292,7 +288,7 @@ impl Decoder {
     fn adapt(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         let rows = batch.num_rows();
         let column = |field: &Arc<arrow::datatypes::Field>| match batch.column_by_name(field.name()) {
-            // Another writer may omit a column that has only nulls.
+            // Another writer may leave out a column that has only nulls.
             None => Ok(new_null_array(field.data_type(), rows)),
             Some(column) if column.data_type() == field.data_type() => Ok(Arc::clone(column)),
             // Another writer may use a different representation of the same type.

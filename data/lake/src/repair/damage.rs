@@ -12,22 +12,20 @@ use crate::delta::{Losses, TableFile, lost_files};
 use crate::error::lost_file;
 use crate::{Lake, LakeError, TableName};
 
-/// Path of the list of files that were found damaged.
 const NOTE: &str = "_ticks/damaged.json";
 
 /// Maximum number of files in the list. Further damaged files are found after these are rewritten.
 const NOTED_MAX: usize = 1_000;
 
 impl Lake {
-    /// Checks the data files of the tables that crawls replace, and remembers the stores whose rows are in a missing or
-    /// damaged file. A commit that includes all stores of a damaged file rewrites the file, even if the stores' content
-    /// is unchanged.
+    /// Checks the data files of the tables that crawls replace, and remembers the stores with rows in a missing or
+    /// damaged file. A commit with all stores of a damaged file rewrites it, even if their content is unchanged.
     ///
     /// Files of the delivery matrix and of review apps are not checked, because crawls do not write them. Files of
     /// append-only tables are not checked either, because they are never rewritten.
     ///
-    /// A `thorough` search reads every file. Otherwise one listing per table shows which files are missing or have a
-    /// different size, and only the files noted by [`Lake::note_damage`] are read.
+    /// A `thorough` search reads every file. Otherwise one listing per table shows missing files and different sizes,
+    /// and only the files of [`Lake::note_damage`] are read.
     ///
     /// # Errors
     /// The storage fails, or a table's log cannot be read.
@@ -64,7 +62,7 @@ impl Lake {
         for bucket in buckets {
             match losses.holders(bucket).await {
                 Ok(held) => damaged.extend(held.into_iter().map(|(store, _)| store)),
-                // The stores of the rows cannot be determined here; a commit reports the same error.
+                // The stores of the rows cannot be determined here. A commit reports the same error.
                 Err(error) if lost_file(&error).is_some() => {}
                 Err(error) => return Err(error),
             }
@@ -100,8 +98,7 @@ async fn suspects(files: Vec<TableFile>, noted: &BTreeSet<String>) -> Result<Vec
 }
 
 impl Lake {
-    /// Notes files that were found damaged, by their paths in the lake. The next crawl checks them, see
-    /// [`Lake::find_damage`].
+    /// Notes damaged files, by their paths in the lake. The next crawl checks them: see [`Lake::find_damage`].
     ///
     /// # Errors
     /// The storage fails.
@@ -118,7 +115,7 @@ impl Lake {
 
     pub(crate) async fn noted_damage(&self) -> Result<BTreeSet<String>, LakeError> {
         let bytes = get_bytes(&self.inner.storage, &ObjectPath::from(NOTE)).await?;
-        // If the list itself is damaged, these files are not checked, but a thorough search still finds all damage.
+        // If the list itself is damaged, a thorough search still finds all damage.
         Ok(bytes
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default())

@@ -1,5 +1,5 @@
 //! Finds missing or damaged log entries and commit batch records. Entries and records that follow from the rest of the
-//! lake are written again; for the others, the report says how to recover. Planning changes nothing.
+//! lake are written again. For the others, the report states how to recover. Planning changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,6 @@ const END_LOST: &str = "the record of this tick's end is lost: the lake's state 
 pub(crate) struct LogRepairPlan {
     pub(crate) repaired: Vec<LogRepair>,
     pub(crate) stuck: Vec<UnrepairableObject>,
-    /// Paths in the lake of objects to be removed.
     deletes: Vec<ObjectPath>,
     /// Tables whose newest state stays unreadable even after the repairs.
     pub(crate) broken: BTreeSet<TableName>,
@@ -37,7 +36,6 @@ pub(crate) struct LogRepairPlan {
     pub(crate) checkpoints: BTreeSet<TableName>,
 }
 
-/// An entry of a table's log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct LogEntry {
     table: TableName,
@@ -51,14 +49,12 @@ impl LogEntry {
     }
 }
 
-/// Objects in the folder of a table's log, by version.
 #[derive(Debug, Default)]
 struct LogFolder {
     entries: BTreeSet<u64>,
     checkpoints: BTreeMap<u64, Vec<ObjectPath>>,
 }
 
-/// Checkpoint from which a table's newest state is built.
 #[derive(Debug, Default)]
 struct Base {
     version: Option<u64>,
@@ -81,7 +77,7 @@ impl LogRepairPlan {
         Ok(plan)
     }
 
-    /// Applies the repairs. Damaged objects are moved to `damaged/` in the lake.
+    /// Damaged objects move to `damaged/` in the lake.
     pub(crate) async fn apply(&self, lake: &Storage) -> Result<(), LakeError> {
         for path in &self.deletes {
             keep_aside(lake, path).await?;
@@ -224,7 +220,7 @@ impl LogRepairPlan {
         Ok(Base::default())
     }
 
-    /// Checks that the `_last_checkpoint` file names an existing checkpoint.
+    /// The `_last_checkpoint` file must name an existing checkpoint.
     async fn look_at_hint(&mut self, lake: &Storage, table: TableName, base: Option<u64>) -> Result<(), LakeError> {
         let folder = format!("{table}/_delta_log");
         let hint = ObjectPath::from(format!("{folder}/_last_checkpoint"));
@@ -293,8 +289,8 @@ async fn altered(lake: &Storage, ends: &[TickEnd]) -> Result<Vec<LogEntry>, Lake
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Returns the entry if it belongs to the commit batch but differs from what the batch committed. An entry of another
-/// batch at this version replaced a lost entry and is not damaged.
+/// Returns the entry if it belongs to the commit batch but differs from the batch's commit. An entry of another batch
+/// at this version replaced a lost entry and is not damaged.
 async fn altered_entry(
     lake: &Storage,
     entry: LogEntry,

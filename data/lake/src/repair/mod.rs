@@ -1,4 +1,4 @@
-//! Repairs a lake with lost files. Objects that can be derived are written again and the others are dropped. A dry run
+//! Repairs a lake with lost files. Objects that can be derived are written again, and the others are dropped. A dry run
 //! reports both beforehand.
 
 mod damage;
@@ -24,18 +24,18 @@ use crate::{BrandRow, Lake, LakeConfig, LakeError, TableName};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RepairKind {
-    /// A checkpoint of a table's log, written again from the complete log. No data is lost.
+    /// A checkpoint of a table's log is written again from the complete log. No data is lost.
     Checkpoint,
-    /// The end record of the last commit batch, written again from the tables. No data is lost.
+    /// The end record of the last commit batch is written again from the tables. No data is lost.
     End,
-    /// The record of the lake's creation, written again from the tables. No data is lost.
+    /// The record of the lake's creation is written again from the tables. No data is lost.
     Layout,
-    /// The record of a commit batch that was begun and not ended, removed. The next crawl brings the batch's data
+    /// The record of a commit batch that was begun and not ended is removed. The next crawl brings the batch's data
     /// again.
     Record,
 }
 
-/// A log object or commit batch record that was missing or damaged, and its repair.
+/// A missing or damaged log object or commit batch record, and its repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogRepair {
     /// Path of the object in the lake.
@@ -49,7 +49,7 @@ pub struct LogRepair {
 pub struct UnrepairableObject {
     /// Path of the object in the lake.
     pub path: String,
-    /// Table whose log the object belongs to; `None` for other objects.
+    /// Table whose log contains the object. `None` for other objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<&'static str>,
     /// Table version of the log entry, if the object is one.
@@ -74,7 +74,7 @@ pub struct LostData {
     pub bytes: u64,
     /// Brands in the file's bucket, if they can be determined and the table has buckets.
     pub brands: Vec<BrandSlug>,
-    /// `true` if the next crawl of these brands restores the rows, or are built into the program.
+    /// `true` if the next crawl of these brands restores the rows, or they are built into the program.
     pub comes_back: bool,
 }
 
@@ -87,12 +87,12 @@ pub struct RepairReport {
     pub lost: Vec<LostData>,
     /// Objects that could not be repaired and stay as they are.
     pub stuck: Vec<UnrepairableObject>,
-    /// `true` if every table could be checked. If `false`, there may be lost files that the report does not list.
+    /// `true` if every table could be checked. Otherwise there may be lost files that the report does not list.
     pub complete: bool,
     /// Brands of the lake whose rows can be read.
     #[serde(skip)]
     pub brands: Vec<BrandRow>,
-    /// Number of the commit batch that removes lost files; `None` if there are none, or on a dry run.
+    /// Number of the commit batch that removes lost files. `None` if there are none, or in a dry run.
     pub tick: Option<u64>,
 }
 
@@ -110,7 +110,7 @@ impl Lake {
     /// - rewrites lost checkpoints from the logs, and
     /// - removes missing or damaged data files from their tables, in one commit batch.
     ///
-    /// With `dry_run` it reports exactly what it would do, and changes nothing.
+    /// With `dry_run`, it reports exactly the same, and changes nothing.
     ///
     /// # Errors
     /// The storage fails, the lake was created with another number of buckets, or other processes keep committing
@@ -163,7 +163,7 @@ impl Lake {
         if !report.complete {
             return Ok(report);
         }
-        // Boxed, because opening also finishes commit batches that others began, which makes the future large.
+        // Opening also finishes commit batches of others, so that the future is large.
         let lake = Box::pin(Self::open(storage.clone(), config, clock)).await?;
         let mut state = lake.state().await;
         let opened = lake.tables(&mut state).await?;

@@ -28,22 +28,21 @@ pub struct RestoredTable {
 pub struct RestoreReport {
     /// Tables that change.
     pub tables: Vec<RestoredTable>,
-    /// Number of the commit batch of the restore; `None` if nothing changes, or on a dry run.
+    /// Number of the commit batch of the restore. `None` if nothing changes, or in a dry run.
     pub tick: Option<u64>,
-    /// Commit batch whose state is restored; `None` if the state was given by versions.
+    /// Commit batch whose state is restored. `None` if the state was given by versions.
     pub restored_tick: Option<u64>,
 }
 
 impl Lake {
-    /// Restores the rows that tables had at an earlier time, in a new commit batch. Another restore can undo the
-    /// restore. All of `tables` change together. Histories are append-only and are refused.
-    ///
-    /// With `dry_run` the function only reports the changes. Missing files are an error in a dry run too.
+    /// Restores the rows that tables had at an earlier time, in a new commit batch. Another restore can undo it. All of
+    /// `tables` change together. Histories are append-only and are refused. With `dry_run`, the changes are only
+    /// reported, but missing files are an error too.
     ///
     /// # Errors
-    /// No batch of that time is known, a file is missing or damaged ([`LakeError::NotRestorable`]; nothing has changed
-    /// then), a table is append-only ([`LakeError::OnlyGrows`]), the storage fails, or other processes keep committing
-    /// first.
+    /// No batch of that time is known, a file is missing or damaged ([`LakeError::NotRestorable`], and nothing has
+    /// changed), a table is append-only ([`LakeError::OnlyGrows`]), the storage fails, or other processes keep
+    /// committing first.
     #[boxed]
     pub async fn restore(
         &self,
@@ -104,7 +103,7 @@ impl Lake {
         let mut report = RestoreReport::default();
         let present = self.tables(state).await?;
         for table in present.values().filter(|table| tables.contains(&table.name)) {
-            // A table that was added to the lake later had no version then; it stays as it is.
+            // A table that was added to the lake later had no version then, and stays as it is.
             let Some(version) = versions.get(table.name.as_str()) else {
                 continue;
             };

@@ -13,7 +13,7 @@ use crate::{LakeError, TableName};
 pub struct BrandRow {
     /// Brand, as its store described itself when its content last changed.
     pub brand: Brand,
-    /// Hash of everything that the lake stores about the brand, see [`crate::HashedRefresh::hash`].
+    /// Hash of everything that the lake stores about the brand: see [`crate::HashedRefresh::hash`].
     pub catalogue_hash: String,
     /// End of the crawl that brought the current content. A crawl that finds no change writes nothing.
     pub refreshed_at: Timestamp,
@@ -36,9 +36,8 @@ pub struct BrandRow {
 /// The fields of a store's row in `brands` that the committer needs.
 #[derive(Debug, Clone)]
 pub(crate) struct BrandState {
-    /// Content hash; empty if unknown, because no content has an empty hash.
+    /// Content hash, which is empty if unknown, because no content has an empty hash.
     pub(crate) hash: String,
-    /// Public name of the brand.
     pub(crate) slug: String,
     /// End of the crawl that brought the stored content.
     pub(crate) refreshed_at: Option<Timestamp>,
@@ -56,7 +55,6 @@ impl BrandState {
 }
 
 table_rows! {
-    /// Builder for rows of `brands`.
     BrandRows of Brands {
         bucket: Int32Builder,
         texts: [StringBuilder; 6],
@@ -122,7 +120,6 @@ impl BrandRows {
     }
 }
 
-/// Reads the brands from a record batch of `brands`.
 pub(crate) fn brand_rows(batch: &RecordBatch) -> Result<Vec<BrandRow>, LakeError> {
     let columns = Columns::new(TableName::Brands, batch);
     let text = |name: &'static str| columns.text(name);

@@ -19,7 +19,7 @@ pub(crate) trait Column {
     fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError>;
 }
 
-/// Builder for rows of a table; [`table_rows`] generates implementations.
+/// Builder for rows of a table. [`table_rows`] generates implementations.
 pub(crate) trait TableRows: Column + Sized {
     const TABLE: TableName;
 

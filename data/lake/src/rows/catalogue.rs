@@ -35,7 +35,7 @@ pub struct ProductState<'a> {
     rating: Option<Rating>,
     reviews: usize,
     in_stock: bool,
-    /// Barcodes stated on the product's page.
+    /// Barcodes on the product's page.
     barcodes: Option<&'a BTreeMap<u64, String>>,
 }
 
@@ -47,8 +47,8 @@ impl ProductState<'_> {
     }
 }
 
-/// Products in the columns of the lake's tables, in the order in which they were added. Contains only values that
-/// depend only on the products.
+/// Products in the columns of the lake's tables, in the order in which they were added. The columns depend only on the
+/// products.
 #[derive(Debug, Default)]
 pub struct ProductColumns {
     products: ProductRows,
@@ -65,7 +65,6 @@ pub struct ProductColumns {
 const PRODUCT_BYTES: usize = 700;
 const VARIANT_BYTES: usize = 600;
 
-/// Position of a product in the columns.
 #[derive(Debug)]
 struct Row {
     platform_id: u64,
@@ -110,7 +109,7 @@ impl ProductColumns {
         }
     }
 
-    /// Changes the category of a product. The store's other products may show which category is right.
+    /// Changes the category of a product. The store's other products may show that another category is right.
     pub fn set_category(&mut self, row: usize, category: Option<CategoryId>) {
         self.products.set_category(row, category);
     }
@@ -119,7 +118,7 @@ impl ProductColumns {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let rows = self.rows.len() * PRODUCT_BYTES + self.variants_len * VARIANT_BYTES;
-        // Text columns grow by doubling, so they may occupy twice the bytes of their texts.
+        // Text columns grow by doubling, so that they may occupy twice the bytes of their texts.
         rows + self.text_bytes * 2
     }
 
@@ -155,8 +154,8 @@ pub struct CatalogueRows {
 }
 
 impl CatalogueRows {
-    /// Creates a catalogue of the products in `pages` that `order` selects. Sorts them by id, keeps the first of
-    /// several products with one id, and ignores positions that do not exist.
+    /// Creates a catalogue of the products in `pages` that `order` selects, sorted by id. The first of several products
+    /// with one id is kept, and positions that do not exist are ignored.
     #[must_use]
     pub fn new(pages: Vec<ProductColumns>, mut order: Vec<RowPlace>) -> Self {
         order.retain(|place| pages.get(place.batch).is_some_and(|page| place.row < page.rows.len()));
@@ -184,7 +183,6 @@ impl CatalogueRows {
         catalogue
     }
 
-    /// Returns the position of a product.
     fn place(&self, id: u64) -> Option<RowPlace> {
         let found = self
             .order
@@ -192,8 +190,7 @@ impl CatalogueRows {
         found.ok().map(|at| self.order[at])
     }
 
-    /// Sets the rating and reviews of a product. Ignored if the catalogue does not have the product; of several calls
-    /// for a product, the first counts.
+    /// Sets the rating and reviews of a product in the catalogue. The first of several calls for a product counts.
     pub fn rate(&mut self, id: u64, rated: ProductRatings) {
         let stated = rated.rating.is_some() || !rated.reviews.is_empty();
         if stated && self.place(id).is_some() {
@@ -201,8 +198,7 @@ impl CatalogueRows {
         }
     }
 
-    /// Sets the barcodes that a product's page states on its variants. Ignored if the catalogue does not have the
-    /// product.
+    /// Sets the barcodes that a product's page states on its variants. A product outside of the catalogue is ignored.
     pub fn tell_barcodes(&mut self, id: u64, told: Vec<StatedBarcode>) {
         let Some(place) = self.place(id) else { return };
         let (page, row) = (&self.pages[place.batch], self.row(place));
@@ -291,7 +287,6 @@ impl CatalogueRows {
         self.rows().map(|row| &row.digest)
     }
 
-    /// Returns the category of each product.
     pub(crate) fn categories(&self) -> impl Iterator<Item = Option<CategoryId>> {
         let category = |place: &RowPlace| self.pages[place.batch].products.category(place.row);
         self.order.iter().map(category)
@@ -305,7 +300,6 @@ impl CatalogueRows {
         &self.barcodes
     }
 
-    /// Returns the rows for the tables, in the catalogue's order.
     pub(crate) fn finish(self) -> Result<StoreRows, LakeError> {
         let counts = StoreCounts {
             variants: self.variants(),
@@ -349,7 +343,6 @@ impl CatalogueRows {
     }
 }
 
-/// Counts of a catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StoreCounts {
     pub(crate) variants: usize,
@@ -361,7 +354,7 @@ pub(crate) struct StoreCounts {
 /// Rows of one store's catalogue in its order, without the columns that all rows share.
 #[derive(Debug)]
 pub(crate) struct StoreRows {
-    /// Columns of `products` that follow the brand columns, one set per record batch; `variants` likewise.
+    /// Columns of `products` that follow the brand columns, one set per record batch. The same applies to `variants`.
     products: Vec<Vec<ArrayRef>>,
     variants: Vec<Vec<ArrayRef>>,
     /// Shopify ids in ascending order.
@@ -373,25 +366,21 @@ pub(crate) struct StoreRows {
 }
 
 impl StoreRows {
-    /// Returns the total number of rows in all tables.
     pub(crate) fn len(&self) -> usize {
         self.ids.len() + self.counts.variants + self.counts.reviews
     }
 
-    /// Returns the rows of `products`.
     pub(crate) fn products(&self, brand: &Brand, bucket: i32) -> Result<Vec<RecordBatch>, LakeError> {
         let whole = |columns: &Vec<ArrayRef>| whole(TableName::Products, brand, bucket, columns);
         self.products.iter().map(whole).collect()
     }
 
-    /// Returns the rows of `variants`.
     pub(crate) fn variants(&self, brand: &Brand, bucket: i32) -> Result<Vec<RecordBatch>, LakeError> {
         let whole = |columns: &Vec<ArrayRef>| whole(TableName::Variants, brand, bucket, columns);
         self.variants.iter().map(whole).collect()
     }
 }
 
-/// Positions of a catalogue's rows in its pages.
 struct Places {
     products: Vec<RowPlace>,
     variants: Vec<RowPlace>,
@@ -418,7 +407,6 @@ fn places(pages: &[ProductColumns], order: &[RowPlace]) -> Option<Places> {
     })
 }
 
-/// Returns the columns of all pages in the given order.
 fn gathered(table: TableName, pages: &[Vec<ArrayRef>], order: &[RowPlace]) -> Result<Vec<Vec<ArrayRef>>, LakeError> {
     let order = indices(order);
     let columns = pages.first().map_or(0, Vec::len);
@@ -460,12 +448,10 @@ fn whole(table: TableName, brand: &Brand, bucket: i32, columns: &[ArrayRef]) -> 
     batch(table, all)
 }
 
-/// Returns a column that repeats one text.
 pub(crate) fn repeated(text: &str, rows: usize) -> ArrayRef {
     Arc::new(StringArray::new_repeated(text, rows))
 }
 
-/// Returns a column that repeats one timestamp.
 pub(crate) fn repeated_moment(moment: Timestamp, rows: usize) -> ArrayRef {
     super::columns::moments(std::iter::repeat_n(Some(moment), rows))
 }

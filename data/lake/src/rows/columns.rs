@@ -10,7 +10,6 @@ use data_model::Timestamp;
 
 use crate::{LakeError, TableName};
 
-/// Typed access by name to the columns of a record batch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Columns<'a> {
     pub(crate) table: TableName,
@@ -57,7 +56,6 @@ impl<'a> Columns<'a> {
         self.typed(name)
     }
 
-    /// Returns an error that names the column and the invalid value.
     pub(crate) fn invalid(self, column: &'static str, value: impl std::fmt::Display) -> LakeError {
         let value = value.to_string().chars().take(80).collect();
         LakeError::Value {
@@ -67,7 +65,6 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Parses a text as an identifier.
     pub(crate) fn parse<T: std::str::FromStr>(self, column: &'static str, text: &str) -> Result<T, LakeError> {
         text.parse().map_err(|_| self.invalid(column, text))
     }

@@ -6,12 +6,10 @@ use data_model::{
 };
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 of the content of a product's rows.
 pub(crate) type Digest = [u8; 32];
 
 /// Hashes a product without its store, category, `updated_at`, rating and reviews. The category is only settled once
-/// all products of the store are known. `scratch` is a reusable buffer; afterwards it contains the bytes that were
-/// hashed.
+/// all products of the store are known. `scratch` is a reusable buffer, which then contains the hashed bytes.
 pub(crate) fn product_digest(product: &Product, scratch: &mut Vec<u8>) -> Digest {
     scratch.clear();
     let mut content = Content(std::mem::take(scratch));

@@ -7,10 +7,8 @@ use super::build::TableRows;
 use super::record::{Record, record};
 use crate::{LakeError, TableName};
 
-/// Key of a rate: its day and its currency pair.
 pub(crate) type Key = (Day, CurrencyCode, CurrencyCode);
 
-/// A rate with its source.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ImportedRate {
     pub(crate) date: Day,

@@ -17,7 +17,6 @@ use super::offers::{Offer, StoreOffers, VariantKey};
 use super::{batch, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// Time, run and commit batch of observed changes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ObservationContext<'a> {
     /// Start of the observation. A live observation with a later time may be newer.
@@ -27,19 +26,17 @@ pub(crate) struct ObservationContext<'a> {
     pub(crate) tick: u64,
 }
 
-/// A change of one variant's offer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Change {
     pub(crate) key: VariantKey,
-    /// Offer before the change; `None` if the variant was not listed.
+    /// Offer before the change. `None` if the variant was not listed.
     pub(crate) before: Option<Offer>,
-    /// Offer after the change; `None` if the variant is gone.
+    /// Offer after the change. `None` if the variant is gone.
     pub(crate) now: Option<Offer>,
     pub(crate) source: PriceSource,
 }
 
 table_rows! {
-    /// Builder for rows of `price_history`.
     HistoryRows of PriceHistory {
         month: StringBuilder,
         store: StringBuilder,
@@ -64,7 +61,6 @@ table_rows! {
     }
 }
 
-/// Current offers of a store, from its rows of `variants`.
 #[derive(Debug)]
 struct OfferColumns<'a> {
     product_id: &'a StringArray,
@@ -94,7 +90,6 @@ impl<'a> OfferColumns<'a> {
         self.variant_id.len()
     }
 
-    /// Returns the Shopify ids of a row's product and variant.
     fn key(&self, row: usize) -> (u64, u64) {
         (
             id_from_column(self.platform_product_id.value(row)),
@@ -124,7 +119,7 @@ impl<'a> OfferColumns<'a> {
     }
 }
 
-/// Returns the `price_history` rows for a store without any known offers, reusing the columns of `variants`. Returns
+/// Returns the `price_history` rows for a store without known offers. The columns of `variants` are reused. Returns
 /// `None` if a variant occurs more than once.
 pub(crate) fn first_seen(
     brand: &Brand,
@@ -170,7 +165,7 @@ pub(crate) fn first_seen(
 }
 
 impl HistoryRows {
-    /// Adds one row for every variant that a crawl found new, changed or gone; `now` has the store's rows of
+    /// Adds one row for every variant that a crawl found new, changed or gone. `now` has the store's rows of
     /// `variants`. Variants observed live after the crawl began are skipped, because the crawled page may be older.
     pub(crate) fn push(
         &mut self,
@@ -190,7 +185,7 @@ impl HistoryRows {
                 let key = now.key(row);
                 let offer = now.offer(row, columns.parse("currency", now.currency.value(row))?);
                 let known = before.offers.get(&key).copied();
-                // If a hostile store lists an id twice, only the first occurrence counts, as in `before`.
+                // Of a repeated id from a hostile store, only the first occurrence counts, as in `before`.
                 if !seen.insert(key) || known == Some(offer) || before.is_newer(key, observed.since) {
                     continue;
                 }
@@ -220,7 +215,6 @@ impl HistoryRows {
         Ok(())
     }
 
-    /// Adds the history row of one change.
     pub(crate) fn change(
         &mut self,
         store: &StoreHost,
@@ -291,7 +285,7 @@ impl HistoryRows {
 /// Price observations of one store: product id, commit batch number and price point of each row.
 pub(crate) type StorePoints = (StoreHost, Vec<(u64, u64, PricePoint)>);
 
-/// Reads the rows in a record batch of `price_history`, grouped by consecutive rows of one store.
+/// The rows are grouped by consecutive rows of one store.
 pub(crate) fn points(batch: &RecordBatch) -> Result<Vec<StorePoints>, LakeError> {
     let columns = Columns::new(TableName::PriceHistory, batch);
     let (store, currency) = (columns.text("store")?, columns.text("currency")?);
@@ -327,7 +321,6 @@ pub(crate) fn points(batch: &RecordBatch) -> Result<Vec<StorePoints>, LakeError>
     Ok(runs)
 }
 
-/// Returns the public id of a product of this store.
 pub(crate) fn product_id(store: &StoreHost, platform_id: u64) -> String {
     let store = store.clone();
     ProductKey { store, platform_id }.id().to_string()

@@ -24,7 +24,6 @@ pub(crate) struct StoreLive {
 }
 
 table_rows! {
-    /// Builder for rows of `live_prices`.
     LiveRows of LivePrices {
         store: StoreColumns,
         product_id: StringBuilder,
@@ -39,7 +38,7 @@ table_rows! {
 }
 
 impl LiveRows {
-    /// Adds the live offers of a store, ordered by product and variant.
+    /// The live offers must be ordered by product and variant.
     pub(crate) fn push(&mut self, bucket: i32, store: &StoreHost, brand_slug: &str, live: &[LiveVariant]) {
         let mut product = None;
         let mut id = String::new();
@@ -63,7 +62,7 @@ impl LiveRows {
 }
 
 impl StoreLive {
-    /// Adds the given rows of a record batch, which must belong to this store.
+    /// The rows must belong to this store.
     pub(crate) fn add(&mut self, batch: &RecordBatch, rows: Range<usize>) -> Result<(), LakeError> {
         let columns = Columns::new(TableName::LivePrices, batch);
         let (product, variant) = (columns.int("platform_product_id")?, columns.int("variant_id")?);

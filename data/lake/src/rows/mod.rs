@@ -31,12 +31,11 @@ use arrow::record_batch::RecordBatch;
 
 use crate::{LakeError, TableName};
 
-/// Approximate size of a page of products, used to preallocate columns. Without it, a column is copied each time it
+/// Approximate size of a page of products for preallocating columns. Without it, a column is copied each time it
 /// doubles.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PageCapacity {
     pub(crate) products: usize,
-    /// Total number of text bytes.
     pub(crate) bytes: usize,
 }
 
@@ -44,7 +43,7 @@ pub(crate) struct PageCapacity {
 pub(crate) const ID_BYTES: usize = 36;
 pub(crate) const UID_BYTES: usize = 44;
 
-/// Builds a record batch from columns in the order of the table's schema.
+/// The columns must be in the order of the table's schema.
 pub(crate) fn batch(table: TableName, columns: Vec<ArrayRef>) -> Result<RecordBatch, LakeError> {
     RecordBatch::try_new(Arc::clone(&table.spec().schema), columns).map_err(|source| LakeError::Columns {
         table: table.as_str(),

@@ -15,12 +15,11 @@ use crate::{LakeError, TableName};
 pub(crate) type VariantKey = (u64, u64);
 
 /// Price history of a store by Shopify product id. Points of a product are ordered newest first by commit batch, and
-/// within a batch by variant id. A point that repeats the variant's previous point is left out. Repeated points follow
-/// a row that a restore, or a reread older crawl, took back. A second point for the same reading, which is added after
+/// within a batch by variant id. A point that repeats the variant's previous point is left out: such points follow a
+/// row that a restore, or a reread older crawl, took back. A second point for the same reading, which is added after
 /// such an event, is left out too.
 pub type StoreHistory = HashMap<u64, Vec<PricePoint>>;
 
-/// The values of a variant whose changes `price_history` records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Offer {
     pub(crate) currency: CurrencyCode,
@@ -30,7 +29,7 @@ pub(crate) struct Offer {
 }
 
 impl Offer {
-    /// Returns the offer in a price point, or `None` if the variant is gone.
+    /// Returns `None` if the variant is gone.
     pub(crate) fn of(point: &PricePoint) -> Option<Self> {
         Some(Self {
             currency: point.currency,
@@ -46,7 +45,7 @@ impl Offer {
 pub(crate) struct LiveOffer {
     /// Time of the last observation.
     pub(crate) at: Timestamp,
-    /// Observed offer; `None` if the variant is gone.
+    /// Observed offer. `None` if the variant is gone.
     pub(crate) offer: Option<Offer>,
     /// Currency of the amounts. For a variant that is gone, its last currency.
     pub(crate) currency: CurrencyCode,
@@ -54,14 +53,12 @@ pub(crate) struct LiveOffer {
     pub(crate) changed_at: Option<Timestamp>,
 }
 
-/// A variant with its live offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LiveVariant {
     pub(crate) key: VariantKey,
     pub(crate) live: LiveOffer,
 }
 
-/// Offers of one store before a commit batch.
 #[derive(Debug, Default)]
 pub(crate) struct StoreOffers {
     pub(crate) brand_slug: String,
@@ -73,13 +70,12 @@ pub(crate) struct StoreOffers {
     pub(crate) live: HashMap<VariantKey, LiveOffer>,
     /// Offers that `variants` has for the variants in `live`.
     pub(crate) crawled: HashMap<VariantKey, Offer>,
-    /// Latest plausible time of a live observation. Later times come from a wrong clock, and any reading made now
-    /// counts as newer than these.
+    /// Latest plausible time of a live observation. Later times come from a wrong clock, and any reading made now is
+    /// newer.
     believed_until: Timestamp,
 }
 
 impl StoreOffers {
-    /// Returns `true` if no variant is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.offers.is_empty() && self.live.is_empty()
     }
@@ -136,7 +132,7 @@ impl StoreOffers {
         Ok(())
     }
 
-    /// Overlays the live offers. The rows of `variants` must have been added before.
+    /// The rows of `variants` must have been added before.
     pub(crate) fn overlay(&mut self, live: HashMap<VariantKey, LiveOffer>, now: Timestamp) {
         self.believed_until = now.latest_believed(0);
         for (key, known) in live {
@@ -144,7 +140,6 @@ impl StoreOffers {
         }
     }
 
-    /// Sets the latest known offer of a variant.
     pub(crate) fn note(&mut self, key: VariantKey, known: LiveOffer) {
         let before = match known.offer {
             Some(offer) => self.offers.insert(key, offer),
@@ -157,13 +152,11 @@ impl StoreOffers {
         }
     }
 
-    /// Returns `true` if the variant's live offer is newer than `than`.
     pub(crate) fn is_newer(&self, key: VariantKey, than: Timestamp) -> bool {
         let live = self.live.get(&key);
         live.is_some_and(|live| than < live.at && live.at <= self.believed_until)
     }
 
-    /// Returns the time of the newest live observation.
     pub(crate) fn newest_live(&self) -> Option<Timestamp> {
         let moments = self.live.values().map(|live| live.at);
         moments.filter(|at| *at <= self.believed_until).max()

@@ -18,7 +18,7 @@ use super::place::{RowPlace, indices};
 use super::{batch, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// Columns of `products` that the history stores, in the history's order.
+/// Columns of `products` in the history, in the history's order.
 pub(crate) const KEPT: [&str; 7] = [
     "product_id",
     "platform_product_id",
@@ -42,7 +42,6 @@ pub(crate) const READ: &[&str] = &[
     "category_path",
 ];
 
-/// Kind of event in the history of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProductEvent {
     FirstSeen,
@@ -75,7 +74,7 @@ pub(crate) struct ListedProducts {
 }
 
 impl ListedProducts {
-    /// Adds the given rows of a record batch, which must belong to this store.
+    /// The rows must belong to this store.
     pub(crate) fn add(&mut self, batch: &RecordBatch, rows: Range<usize>) -> Result<(), LakeError> {
         if self.brand_slug.is_empty() {
             let slug = Columns::new(TableName::Products, batch).text("brand_slug")?;
@@ -85,7 +84,7 @@ impl ListedProducts {
         Ok(())
     }
 
-    /// Returns `true` if all of these products, given in ascending id order, were listed.
+    /// The ids must ascend.
     pub(crate) fn has_all(&self, ids: &[u64]) -> Result<bool, LakeError> {
         let mut listed = places(&self.batches)?.into_iter();
         Ok(ids.iter().all(|id| listed.any(|place| place.id == *id)))
@@ -97,7 +96,6 @@ impl ListedProducts {
     }
 }
 
-/// Columns of a record batch that are compared.
 #[derive(Debug)]
 struct ComparedColumns<'a> {
     handle: &'a StringArray,
@@ -133,7 +131,6 @@ fn number(column: &Int64Array, row: usize) -> Option<i64> {
     column.is_valid(row).then(|| column.value(row))
 }
 
-/// Position of a product in record batches.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     id: u64,
@@ -141,7 +138,7 @@ struct Place {
     row: usize,
 }
 
-/// Returns the positions of products, ordered by id. Of several products with one id, the first product is used.
+/// The positions are ordered by id. The first of several products with one id is used.
 fn places(batches: &[RecordBatch]) -> Result<Vec<Place>, LakeError> {
     let mut places = Vec::with_capacity(batches.iter().map(RecordBatch::num_rows).sum());
     for (batch, rows) in batches.iter().enumerate() {
@@ -168,7 +165,7 @@ struct Events {
     events: Vec<ProductEvent>,
 }
 
-/// Returns a row for each product of the store that appeared, disappeared or changed its naming; `now` has the store's
+/// Returns a row for each product of the store that appeared, disappeared or changed its naming. `now` has the store's
 /// current rows of `products`.
 pub(crate) fn product_events(
     store: &StoreHost,
@@ -198,7 +195,7 @@ pub(crate) fn product_events(
     batch(TableName::ProductHistory, columns).map(Some)
 }
 
-/// Returns `first_seen` rows for products that were not known before, reusing the columns of `products`.
+/// Returns `first_seen` rows for products that were not known before. The columns of `products` are reused.
 pub(crate) fn first_seen(products: &RecordBatch, observed: ObservationContext<'_>) -> Result<RecordBatch, LakeError> {
     let rows = products.num_rows();
     let shared = |name: &'static str| {
@@ -219,7 +216,6 @@ pub(crate) fn first_seen(products: &RecordBatch, observed: ObservationContext<'_
     batch(TableName::ProductHistory, columns)
 }
 
-/// Returns the columns with the time, the run and the commit batch of the observation.
 fn observation(observed: ObservationContext<'_>, rows: usize) -> [ArrayRef; 3] {
     [
         repeated_moment(observed.at, rows),

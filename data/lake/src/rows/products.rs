@@ -49,7 +49,6 @@ table_rows! {
 /// Maximum number of bytes preallocated before any product is added.
 const ROOM_BYTES_MAX: usize = 4 << 20;
 
-/// Price summary of a product without variants.
 pub(crate) const NO_VARIANTS: PriceSummary = PriceSummary {
     price_min_minor: 0,
     price_max_minor: 0,
@@ -103,22 +102,18 @@ impl ProductRows {
         self.updated_at.push(product.updated_at);
     }
 
-    /// Returns a product's handle.
     pub(crate) fn handle(&self, row: usize) -> &str {
         text_at(&self.handle, row)
     }
 
-    /// Returns a product's title.
     pub(crate) fn title(&self, row: usize) -> &str {
         text_at(&self.title, row)
     }
 
-    /// Returns a product's category.
     pub(crate) fn category(&self, row: usize) -> Option<CategoryId> {
         self.categories.get(row).copied().flatten()
     }
 
-    /// Changes a product's category.
     pub(crate) fn set_category(&mut self, row: usize, category: Option<CategoryId>) {
         if let Some(filed) = self.categories.get_mut(row) {
             *filed = category;
@@ -137,7 +132,6 @@ impl ProductRows {
     }
 }
 
-/// Builds the columns of category ids and category paths.
 impl Column for Vec<Option<CategoryId>> {
     fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
         let ids = self.iter().map(|category| category.map(|id| i64::from(id.0)));
@@ -210,7 +204,7 @@ impl<'a> ProductColumns<'a> {
         self.columns.parse("store", self.store.value(row))
     }
 
-    /// Returns the product in a row, without variants and reviews.
+    /// The product has no variants and reviews.
     pub(crate) fn product(&self, row: usize, store: StoreHost) -> Result<Product, LakeError> {
         let list = |name: &'static str| move |value: String| self.columns.invalid(name, value);
         let currency: CurrencyCode = self.columns.parse("currency", self.currency.value(row))?;

@@ -8,13 +8,12 @@ use super::count;
 use super::widgets::Place;
 use crate::{LakeError, TableName};
 
-/// First position used for refused review-app records. Crawls quarantine far fewer records than this.
+/// First position of refused review-app records. Crawls quarantine far fewer records than this.
 pub(crate) const REFUSED_FROM: i64 = 1_000_000;
 /// Run id of rows that no run wrote.
 const NO_RUN: &str = "reviews";
 
 table_rows! {
-    /// Builder for rows of `quarantine`.
     QuarantineRows of Quarantine {
         bucket: Int32Builder,
         store: StringBuilder,
@@ -43,7 +42,6 @@ impl QuarantineRows {
         }
     }
 
-    /// Adds a refused record of a review app.
     pub(crate) fn push_refused(&mut self, place: Place<'_>, position: i64, record: &Quarantined) {
         self.bucket.append_value(place.bucket);
         self.store.append_value(place.store.as_str());
@@ -57,7 +55,6 @@ impl QuarantineRows {
     }
 }
 
-/// Reads the records in a record batch of `quarantine`.
 pub(crate) fn records(batch: &RecordBatch) -> Result<Vec<Quarantined>, LakeError> {
     let columns = Columns::new(TableName::Quarantine, batch);
     let (store, subject) = (columns.text("store")?, columns.text("subject")?);
@@ -73,10 +70,8 @@ pub(crate) fn records(batch: &RecordBatch) -> Result<Vec<Quarantined>, LakeError
     (0..batch.num_rows()).map(record).collect()
 }
 
-/// A refused record with its position in the table.
 pub(crate) type PlacedRecord = (i64, Quarantined);
 
-/// Returns the refused review-app records in a record batch of `quarantine`, with their positions.
 pub(crate) fn refused(batch: &RecordBatch) -> Result<Vec<PlacedRecord>, LakeError> {
     let position = Columns::new(TableName::Quarantine, batch).int("position")?;
     let placed = records(batch)?.into_iter().enumerate();

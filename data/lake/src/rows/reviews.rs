@@ -9,7 +9,6 @@ use super::{count, id_to_column};
 use crate::{LakeError, TableName};
 
 table_rows! {
-    /// Builder for rows of `reviews`.
     ReviewRows of Reviews {
         store: StoreColumns,
         product_id: StringBuilder,
@@ -31,7 +30,6 @@ record! {
 }
 
 impl ReviewRows {
-    /// Adds the reviews of one product of the brand.
     pub(crate) fn push(&mut self, bucket: i32, brand: &Brand, platform_id: u64, reviews: &[Review]) {
         let key = ProductKey {
             store: brand.store.clone(),

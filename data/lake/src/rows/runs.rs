@@ -1,7 +1,7 @@
 use data_model::{RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Summary of a run that commits brands to the lake; it becomes a row of `crawl_runs`.
+/// Summary of a run that commits brands to the lake, as a row of `crawl_runs`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunSummaryRow {
     /// Id of the run.

@@ -14,7 +14,6 @@ use crate::{LakeError, TableName};
 pub(crate) type Servers = BTreeMap<String, Vec<WordCount>>;
 
 table_rows! {
-    /// Builder for rows of `searches`.
     SearchRows of Searches {
         day: StringBuilder,
         server: StringBuilder,

@@ -11,7 +11,6 @@ use super::record::{Cell, Lists, Record};
 use crate::{LakeError, TableName};
 
 table_rows! {
-    /// Builder for rows of `shipping_policies`.
     ShippingRows of ShippingPolicies {
         store: StoreColumns,
         currency: StringBuilder,
@@ -61,8 +60,7 @@ impl ShippingRows {
     }
 }
 
-/// Returns the shipping terms that are queried most often, which have their own columns. The values are derived from
-/// the facts.
+/// Returns the shipping terms that are queried most often, which have their own columns.
 fn told(terms: &ShippingTerms) -> [Option<i64>; 5] {
     let fee = terms.of(ShippingFactKind::CodFee).find(|fact| fact.region.is_none());
     let (dispatch, delivery) = (terms.dispatch(), terms.delivery(None));
@@ -77,7 +75,6 @@ fn told(terms: &ShippingTerms) -> [Option<i64>; 5] {
     ]
 }
 
-/// Reads the policies in a record batch of `shipping_policies`.
 pub(crate) fn policies(batch: &RecordBatch) -> Result<Vec<(StoreHost, ShippingPolicy)>, LakeError> {
     let columns = Columns::new(TableName::ShippingPolicies, batch);
     let (store, currency) = (columns.text("store")?, columns.text("currency")?);

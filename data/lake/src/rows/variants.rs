@@ -70,20 +70,18 @@ impl VariantRows {
         }
     }
 
-    /// Returns the Shopify id and the price of the variants in these rows.
     pub(crate) fn prices(&self, rows: std::ops::Range<usize>) -> impl Iterator<Item = (u64, i64)> {
         let ids = self.variant_id.values_slice().get(rows.clone()).unwrap_or_default();
         let prices = self.price_minor.values_slice().get(rows).unwrap_or_default();
         ids.iter().map(|id| id_from_column(*id)).zip(prices.iter().copied())
     }
 
-    /// Returns the Shopify id of the variant in a row.
     pub(crate) fn id(&self, row: usize) -> u64 {
         let id = self.variant_id.values_slice().get(row);
         id.copied().map_or(0, id_from_column)
     }
 
-    /// Returns the stock keeping unit (SKU) in a row; empty if there is none.
+    /// Returns the stock keeping unit (SKU) in a row, which is empty if there is none.
     pub(crate) fn sku(&self, row: usize) -> &str {
         text_at(&self.sku, row)
     }

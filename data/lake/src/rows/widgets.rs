@@ -19,7 +19,6 @@ pub(crate) struct Place<'a> {
     pub(crate) at: Timestamp,
 }
 
-/// Leading columns of both tables.
 #[derive(Debug, Default)]
 struct KeyColumns {
     store: StoreColumns,
@@ -51,7 +50,6 @@ impl Column for KeyColumns {
 }
 
 table_rows! {
-    /// Builder for rows of `widget_reviews`.
     WidgetReviewRows of WidgetReviews {
         keyed: KeyColumns,
         review_id: StringBuilder,
@@ -87,7 +85,6 @@ impl WidgetReviewRows {
 }
 
 table_rows! {
-    /// Builder for rows of `widget_ratings`.
     WidgetRatingRows of WidgetRatings {
         keyed: KeyColumns,
         average: Float64Builder,
@@ -105,17 +102,14 @@ impl WidgetRatingRows {
     }
 }
 
-/// Returns the key of a review within its store.
 pub(crate) fn review_key(widget: ReviewWidget, id: &str) -> String {
     format!("{widget}/{id}")
 }
 
-/// Returns the key of a rating within its store.
 pub(crate) fn rating_key(widget: ReviewWidget, product: u64) -> String {
     format!("{widget}/{product}")
 }
 
-/// Returns the store and the key of each row in a record batch.
 pub(crate) fn keys(table: TableName, batch: &RecordBatch) -> Result<Vec<(String, String)>, LakeError> {
     let columns = Columns::new(table, batch);
     let (store, source) = (columns.text("store")?, columns.text("source")?);
@@ -136,7 +130,6 @@ pub(crate) fn keys(table: TableName, batch: &RecordBatch) -> Result<Vec<(String,
     Ok(keys)
 }
 
-/// Reads the reviews in a record batch of `widget_reviews`.
 pub(crate) fn reviews(batch: &RecordBatch) -> Result<Vec<(StoreHost, WidgetReview)>, LakeError> {
     let columns = Columns::new(TableName::WidgetReviews, batch);
     let (store, source, id) = (
@@ -166,7 +159,6 @@ pub(crate) fn reviews(batch: &RecordBatch) -> Result<Vec<(StoreHost, WidgetRevie
     (0..batch.num_rows()).map(review).collect()
 }
 
-/// Reads the ratings in a record batch of `widget_ratings`.
 pub(crate) fn ratings(batch: &RecordBatch) -> Result<Vec<(StoreHost, WidgetRating)>, LakeError> {
     let columns = Columns::new(TableName::WidgetRatings, batch);
     let (store, source) = (columns.text("store")?, columns.text("source")?);

@@ -16,7 +16,7 @@ use crate::{LakeConfig, LakeError, TableName};
 /// Path prefix of an object that is written and removed to test the storage.
 const PROBE: &str = "_ticks/probe";
 
-/// Creates all tables if there are none yet. If the layout record is lost, creates only the missing tables.
+/// If the layout record is lost, only missing tables are created.
 pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) -> Result<(), LakeError> {
     let present = match layout::find(lake, lake, config).await? {
         LayoutFinding::Made => return Ok(()),
@@ -29,7 +29,8 @@ pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) 
             tables
         }
         LayoutFinding::New => {
-            // A unique name, because another process may create the lake at the same time and test the storage too.
+            // Another process may create the lake at the same time and test the storage too, so that the name is
+            // unique.
             let probe = ObjectPath::from(format!("{PROBE}-{}", uuid::Uuid::new_v4()));
             if !keeps_conditions(lake, &probe).await? {
                 return Err(LakeError::Unconditional);
@@ -89,7 +90,6 @@ async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig, now
     }
 }
 
-/// Returns the built-in rows of a reference table.
 async fn facts(
     lake: &Storage,
     table: TableName,

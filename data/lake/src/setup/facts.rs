@@ -1,5 +1,5 @@
-//! Reference data built into the program: currencies and pincodes, as tables that store rows are joined with. The
-//! tables are written when a lake is created, and again by a repair.
+//! Reference data built into the program: currencies and pincodes, as tables that store rows are joined with. They are
+//! written when a lake is created, and again by a repair.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,10 +13,10 @@ use crate::files::{Encoded, encode};
 use crate::rows::batch;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// Encoded reference tables, cached because they are the same for every lake.
+/// The encoded reference tables are the same for every lake.
 static ENCODED: Mutex<BTreeMap<TableName, Encoded>> = Mutex::new(BTreeMap::new());
 
-/// Returns the single data file of a built-in reference table; `None` if the table is not one of [`TableName::FACTS`].
+/// Returns the single data file of a built-in reference table, or `None` for a table outside of [`TableName::FACTS`].
 pub(crate) fn encoded(table: TableName, config: &LakeConfig) -> Result<Option<Encoded>, LakeError> {
     let mut known = ENCODED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(encoded) = known.get(&table) {
@@ -28,7 +28,6 @@ pub(crate) fn encoded(table: TableName, config: &LakeConfig) -> Result<Option<En
     Ok(Some(encoded))
 }
 
-/// Returns the rows of a built-in reference table.
 pub(crate) fn rows(table: TableName) -> Result<Option<RecordBatch>, LakeError> {
     match table {
         TableName::Currencies => currencies().map(Some),

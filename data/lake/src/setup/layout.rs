@@ -14,7 +14,7 @@ use crate::rows::brands::{BrandRow, brand_rows};
 use crate::ticks::Ticks;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// Layout record. The record is written after the tables, so if the record exists, all tables exist.
+/// The record is written after the tables, so that all tables exist if it exists.
 #[derive(Debug, Serialize, Deserialize)]
 struct Layout {
     buckets: u32,
@@ -22,7 +22,6 @@ struct Layout {
 
 pub(crate) const LAYOUT: &str = "_ticks/layout.json";
 
-/// State of a lake's layout record.
 #[derive(Debug)]
 pub(crate) enum LayoutFinding {
     /// The lake does not exist yet.
@@ -64,8 +63,8 @@ pub(crate) async fn find(lake: &Storage, logs: &Storage, config: &LakeConfig) ->
     }
 }
 
-/// Writes the layout record, which says that the lake has every table. Moves a damaged record aside. If another process
-/// wrote a record first, that one stays.
+/// Writes the layout record of a lake with all tables. Moves a damaged record aside. If another process wrote a record
+/// first, that one stays.
 pub(crate) async fn note(lake: &Storage, config: &LakeConfig) -> Result<(), LakeError> {
     let (path, buckets) = (ObjectPath::from(LAYOUT), config.buckets);
     let bytes = serde_json::to_vec(&Layout { buckets }).map_err(|source| LakeError::TickRecord {
@@ -81,8 +80,8 @@ pub(crate) async fn note(lake: &Storage, config: &LakeConfig) -> Result<(), Lake
     Ok(())
 }
 
-/// Returns the tables that have a log, and the tables named by the last readable commit batch end, whose whole log may
-/// be lost.
+/// Returns the tables that have a log, and the tables of the last readable commit batch end, whose whole log may be
+/// lost.
 async fn tables(lake: &Storage) -> Result<BTreeSet<TableName>, LakeError> {
     let ticks = Ticks::new(lake);
     let mut named = BTreeSet::new();
@@ -111,7 +110,6 @@ async fn tables(lake: &Storage) -> Result<BTreeSet<TableName>, LakeError> {
     Ok(tables)
 }
 
-/// A brand and the bucket that contains its row.
 #[derive(Debug, Clone)]
 pub(crate) struct PlacedBrand {
     pub(crate) row: BrandRow,
@@ -125,7 +123,6 @@ impl PlacedBrand {
     }
 }
 
-/// Returns the brands of all readable files.
 pub(crate) async fn brands(lake: &Storage, table: &Table) -> Result<Vec<PlacedBrand>, LakeError> {
     let (name, mut placed) = (table.name, Vec::new());
     let storage = lake.child(name.as_str());

@@ -37,7 +37,7 @@ impl Lake {
         };
         let mut state = lake.inner.state.lock().await;
         match lake.recover(&mut state).await {
-            // Without any commit batch record, the state of the tables is only known from the tables themselves.
+            // Without any commit batch record, only the tables themselves show their state.
             Ok(()) if state.ended == 0 => {
                 lake.tables(&mut state).await?;
             }

@@ -11,7 +11,7 @@ use crate::rows::delivery::store_records;
 use crate::rows::id_from_column;
 use crate::{LakeError, LakeSnapshot, TableName};
 
-/// Sorts the data into the order in which it is read back.
+/// The order is that in which the data is read back.
 pub(crate) fn order(known: &mut KnownDelivery) {
     by_pincode(&mut known.samples);
     known
@@ -29,7 +29,7 @@ fn by_pincode(samples: &mut Vec<DeliverySample>) {
 }
 
 impl LakeSnapshot {
-    /// Returns the delivery samples of these stores (of all if `None`), by pincode.
+    /// Returns the delivery samples of these stores, or of all stores, by pincode.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -46,7 +46,7 @@ impl LakeSnapshot {
         Ok(known)
     }
 
-    /// Returns the delivery zones of these stores (of all if `None`), by name and confidence.
+    /// Returns the delivery zones of these stores, or of all stores, by name and confidence.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -66,7 +66,7 @@ impl LakeSnapshot {
         Ok(known)
     }
 
-    /// Returns all stored delivery data of these stores (of all if `None`).
+    /// Returns all stored delivery data of these stores, or of all stores.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.

@@ -25,7 +25,7 @@ pub struct GoneRow {
     pub title: String,
     /// Slug of the product's brand.
     pub brand_slug: BrandSlug,
-    /// `true` if a crawl no longer found the product; `false` if an operator removed its brand.
+    /// `true` if a crawl no longer found the product, and `false` if an operator removed its brand.
     pub by_crawl: bool,
     /// End of the crawl that no longer found the product, or the time at which its brand was removed.
     pub gone_at: Timestamp,

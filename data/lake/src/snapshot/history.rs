@@ -13,13 +13,11 @@ use crate::rows::history::points;
 use crate::rows::offers::Offer;
 use crate::{LakeError, LakeSnapshot, StoreHistory, TableName};
 
-/// Number of files that are read concurrently.
 const READS_AT_ONCE: usize = 8;
 
 impl LakeSnapshot {
-    /// Returns all recorded price observations of these stores.
-    ///
-    /// Reads the column `store` of the whole table, and of the other columns only the requested rows.
+    /// Returns all recorded price observations of these stores. Of the whole table, only the column `store` is read,
+    /// and of the other columns only the requested rows.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -34,8 +32,8 @@ impl LakeSnapshot {
         }
     }
 
-    /// Like [`LakeSnapshot::price_history`], but skips missing or damaged files. Also returns the error of the first
-    /// missing or damaged file.
+    /// Returns the price history as [`LakeSnapshot::price_history`] does, without missing or damaged files. Also
+    /// returns the error of the first such file.
     ///
     /// # Errors
     /// The storage fails.
@@ -91,7 +89,6 @@ impl LakeSnapshot {
     }
 }
 
-/// A price point with the number of its commit batch.
 struct TickPoint {
     tick: u64,
     point: PricePoint,
@@ -100,7 +97,7 @@ struct TickPoint {
 /// Returns the history of each product of a store, newest first.
 fn ordered(history: HashMap<u64, Vec<TickPoint>>) -> StoreHistory {
     let newest_first = |(product, mut points): (u64, Vec<TickPoint>)| {
-        // Sort by commit batch number first, because clocks may have been wrong.
+        // Clocks may have been wrong, so that the commit batch number is compared first.
         points.sort_by_key(|TickPoint { tick, point }| {
             let at = std::cmp::Reverse((*tick, point.observed_at));
             (at, point.variant)
@@ -112,8 +109,8 @@ fn ordered(history: HashMap<u64, Vec<TickPoint>>) -> StoreHistory {
         let mut changes: Vec<_> = oldest_first
             .filter_map(|mut point| {
                 let now = Offer::of(&point);
-                // A crawl that finds a variant again does not know its state before the last crawl, so the event is
-                // derived here.
+                // A crawl that finds a variant again does not know its state before the last crawl, so that the event
+                // is derived here.
                 if let Some(before) = last.get(&point.variant).map(Offer::of) {
                     point.event = match (before, now) {
                         (before, now) if before == now => return None,

@@ -20,7 +20,7 @@ pub struct LiveTable {
     pub version: u64,
     /// Partition column, if the table has one. Its values appear in folder names and not in the files.
     pub partition: Option<PartitionColumn>,
-    /// Number of files with deletion vectors, whose deleted rows a plain Parquet reader would still return. haat does
+    /// Number of files with deletion vectors. A plain Parquet reader would still return their deleted rows. haat does
     /// not write deletion vectors.
     pub deletion_vectors: usize,
     /// `true` if columns have other names in the files than in the table. haat never renames columns.
@@ -60,8 +60,7 @@ impl LiveTable {
         self.deletion_vectors == 0 && !self.is_column_mapped
     }
 
-    /// Returns a Parquet file with all columns of the table's files and no rows. Readers get the columns from this file
-    /// if the table has no files.
+    /// Returns a Parquet file with all columns of the table's files and no rows, for tables without files.
     ///
     /// # Errors
     /// The Parquet writer fails, which is not expected.

@@ -51,9 +51,8 @@ pub enum AsOf {
     Tick(u64),
 }
 
-/// A consistent state of all tables at the end of a commit batch.
-///
-/// A snapshot stays readable, whatever is committed later, for as long as vacuum keeps its files.
+/// A consistent state of all tables at the end of a commit batch. Later commits do not change it, and it stays readable
+/// while vacuum keeps its files.
 #[derive(Debug, Clone)]
 pub struct LakeSnapshot {
     pub(crate) lake: Lake,
@@ -62,13 +61,11 @@ pub struct LakeSnapshot {
     states: Arc<BTreeMap<TableName, OnceCell<DeltaTableState>>>,
 }
 
-/// Number of data files that are read concurrently.
 const READS_AT_ONCE: usize = 16;
 
-/// Number of commit batch end records that are read concurrently.
 const ENDS_AT_ONCE: usize = 64;
 
-/// Maximum number of listings of the commit batch records before a gap in them counts as real.
+/// Maximum number of listings of the commit batch records before a gap in them is treated as real.
 const LISTS_MAX: usize = 3;
 
 impl Lake {
@@ -80,8 +77,8 @@ impl Lake {
     pub async fn snapshot(&self) -> Result<LakeSnapshot, LakeError> {
         let known = self.inner.peek(|state| state.ended).unwrap_or(0);
         let mut head = self.inner.ticks.head(known).await?;
-        // A commit batch begins only after the previous one has ended. A listing is not atomic, so one that contradicts
-        // this is repeated.
+        // A commit batch begins only after the previous one has ended. A listing is not atomic, so that one that
+        // contradicts this is repeated.
         for _ in 0..LISTS_MAX {
             if head.recorded <= head.ended + 1 {
                 return self.snapshot_of(head.ended).await;
@@ -170,21 +167,21 @@ impl LakeSnapshot {
         }
     }
 
-    /// Returns the version of each table by name. A release's manifest stores these versions.
+    /// Returns the version of each table by name, as in a release's manifest.
     #[must_use]
     pub fn versions(&self) -> &BTreeMap<String, u64> {
         &self.versions
     }
 
-    /// Returns the commit batch after which this is the state, if the state was not selected by versions; 0 before the
-    /// first batch.
+    /// Returns the commit batch whose end is this state, or 0 before the first batch. Returns `None` for a state
+    /// selected by versions.
     #[must_use]
     pub fn tick(&self) -> Option<u64> {
         self.tick
     }
 
     /// Returns the time at which the snapshot's commit batch was decided. [`crate::AsOf::Timestamp`] with this time
-    /// selects the same state. Returns `None` before the first batch and for a state selected by its versions.
+    /// selects the same state. Returns `None` before the first batch and for a state selected by versions.
     ///
     /// # Errors
     /// The storage fails.
@@ -195,7 +192,7 @@ impl LakeSnapshot {
         Ok(end.map(|end| end.committed_at))
     }
 
-    /// Returns a table's state, which is read on first use.
+    /// The state is read on first use.
     pub(crate) async fn table(&self, table: TableName) -> Result<&DeltaTableState, LakeError> {
         let missing = || LakeError::VersionMissing { table: table.as_str() };
         let version = *self.versions.get(table.as_str()).ok_or_else(missing)?;
@@ -214,7 +211,7 @@ impl LakeSnapshot {
         cell.get_or_try_init(load).await
     }
 
-    /// Returns the table's files that can contain rows of these stores (of all if `None`), by bucket.
+    /// Returns the table's files that can contain rows of these stores, or of all stores, by bucket.
     pub(crate) async fn files(
         &self,
         table: TableName,
@@ -266,9 +263,9 @@ impl LakeSnapshot {
         Ok(rows.into_iter().flatten().collect())
     }
 
-    /// Returns the paths in the lake of data files that are missing or differ in size from the log, each with the
-    /// fault. Only names and sizes are read, unless `thorough` is set: then every file is read completely. Files that
-    /// cannot be decoded, or whose SHA-256 differs from the one in the log, then count as damaged too.
+    /// Returns the data files that are missing or differ in size from the log, each with the fault. With `thorough`,
+    /// every file is also read completely, and files that cannot be decoded or have another SHA-256 than in the log
+    /// count as damaged too.
     ///
     /// # Errors
     /// The storage fails or a table's log cannot be read.

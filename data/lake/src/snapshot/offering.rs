@@ -22,9 +22,8 @@ pub struct Offering {
 }
 
 impl LakeSnapshot {
-    /// Returns the titles and prices of this store's brand; empty if the lake does not have it.
-    ///
-    /// Fetches the files of the store's bucket, and decodes only the columns and rows that are needed.
+    /// Returns the titles and prices of this store's brand, which are empty if the lake does not have it. Fetches the
+    /// files of the store's bucket, and decodes only the needed columns and rows.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.

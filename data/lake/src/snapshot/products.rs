@@ -20,13 +20,11 @@ use crate::rows::reviews::ReviewColumns;
 use crate::rows::variants::VariantColumns;
 use crate::{LakeError, LakeSnapshot, TableName};
 
-/// Number of products sent at a time.
 const PORTION: usize = 256;
 const PORTIONS_MAX: usize = 4;
 
 const TABLES: [TableName; 3] = [TableName::Products, TableName::Variants, TableName::Reviews];
 
-/// Fetched files of one partition of the three tables.
 type PartitionFiles = [Vec<FileBytes>; 3];
 
 impl LakeSnapshot {
@@ -54,7 +52,7 @@ impl LakeSnapshot {
         let storages = TABLES.map(|table| lake.child(table.as_str()));
         let fetched = futures::stream::iter(fetches.map(move |files| {
             let storages = storages.clone();
-            // A separate task, so that the next partition is fetched while this one is joined.
+            // A separate task fetches the next partition while this one is joined.
             tokio::spawn(async move { fetch(&storages, files).await })
         }));
         let (sender, receiver) = mpsc::channel(PORTIONS_MAX);
@@ -101,7 +99,7 @@ async fn produce(mut fetches: PartitionReads, stores: Arc<BTreeSet<StoreHost>>, 
     }
 }
 
-/// Joins the rows of one partition and sends the products. Returns `false` if the receiver was dropped.
+/// Returns `false` if the receiver was dropped.
 fn join(fetched: PartitionFiles, stores: &BTreeSet<StoreHost>, sender: &Sender) -> Result<bool, LakeError> {
     let wanted = Scan {
         stores: Some(stores),

@@ -13,7 +13,6 @@ use crate::rows::brands::{BrandRow, brand_rows};
 use crate::rows::live;
 use crate::{LakeError, LakeSnapshot, TableName};
 
-/// Number of files that are read concurrently.
 const READS_AT_ONCE: usize = 8;
 
 /// A missing or damaged data file.
@@ -23,7 +22,7 @@ pub struct LostFile {
     pub path: String,
     /// Table of the file.
     pub table: TableName,
-    /// Bucket of the file, which determines the stores that have rows in it; `None` if the table has no buckets.
+    /// Bucket of the file, which determines the stores with rows in it. `None` if the table has no buckets.
     pub bucket: Option<u32>,
 }
 
@@ -110,8 +109,8 @@ impl LakeSnapshot {
     }
 
     /// Returns for each brand the time of its last price history row that does not come from the crawl in `variants`.
-    /// A returned row comes from a live response, or from a later crawl that contradicts the live response. Brands
-    /// without such a row are left out. If `stores` are given, only files that can contain their rows are read.
+    /// Such a row comes from a live response, or from a later crawl that contradicts the live response. Brands without
+    /// such a row are left out. If `stores` are given, only files that can contain their rows are read.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.

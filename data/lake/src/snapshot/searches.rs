@@ -29,7 +29,6 @@ impl LakeSnapshot {
     }
 }
 
-/// Returns the counts in the files of one day.
 pub(crate) async fn servers_in(storage: &Storage, files: &[DataFile]) -> Result<Servers, LakeError> {
     let bytes = read(storage, TABLE, files).await?;
     compute(move || {

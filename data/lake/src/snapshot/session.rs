@@ -28,7 +28,7 @@ impl Lake {
     /// Registers all tables of the snapshot in a schema of a session. Creates the schema if it does not exist.
     ///
     /// # Errors
-    /// As [`Lake::session`].
+    /// The errors of [`Lake::session`].
     #[boxed]
     pub async fn register(
         &self,

@@ -10,33 +10,31 @@ use serde::{Deserialize, Serialize};
 use crate::TableName;
 use crate::rows::runs::{RunSummaryRow, TickCounts};
 
-/// Purpose of a commit batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TickKind {
-    /// Replaces the rows of stores by those of a crawl.
+    /// The rows of stores are replaced by those of a crawl.
     Refresh,
-    /// Replaces the current rows of stores by the content of their landed pages, and adds no history rows.
+    /// The current rows of stores are replaced by the content of their landed pages, and no history rows are added.
     Backfill,
-    /// Removes the rows of stores.
     Remove,
-    /// Replaces only the rows of stores in the delivery tables.
+    /// Only the rows of stores in the delivery tables are replaced.
     Delivery,
-    /// Replaces only the shipping terms of stores.
+    /// Only the shipping terms of stores are replaced.
     Shipping,
-    /// Adds, removes or replaces single rows of review-app data.
+    /// Single rows of review-app data are added, removed or replaced.
     Reviews,
-    /// Merges live observations of stores into the price history.
+    /// Live observations of stores are merged into the price history.
     Live,
-    /// Replaces the exchange rates as a whole.
+    /// The exchange rates are replaced as a whole.
     Rates,
-    /// Replaces the counts of searched words of some days, and removes old days.
+    /// The counts of searched words of some days are replaced, and old days are removed.
     Searches,
-    /// Merges files, adds columns, or writes the built-in reference data, without changing rows of stores.
+    /// Files are merged, columns are added, or the built-in reference data is written, without changing rows of stores.
     Compact,
-    /// Restores tables to the files of an earlier version.
+    /// Tables get the files of an earlier version again.
     Restore,
-    /// Removes lost files from their tables.
+    /// Lost files are removed from their tables.
     Repair,
 }
 
@@ -44,7 +42,7 @@ pub(crate) enum TickKind {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TickRecord {
     pub(crate) tick: u64,
-    /// Distinguishes this record from another process's record for the same number.
+    /// Token that distinguishes this record from another process's record for the same number.
     pub(crate) token: String,
     pub(crate) kind: TickKind,
     pub(crate) committed_at: Timestamp,
@@ -59,7 +57,7 @@ pub(crate) struct TickRecord {
     /// stores whose crawl brings the rows back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) dropped: BTreeMap<String, Vec<String>>,
-    /// Fence number under which the commit batch was begun, if any.
+    /// Fence of the commit batch, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fence: Option<u64>,
     /// For reviews: the rows to be removed from each table, by store and key.
@@ -68,7 +66,6 @@ pub(crate) struct TickRecord {
 }
 
 impl TickRecord {
-    /// Creates the record of a commit batch without any changes.
     pub(crate) fn new(tick: u64, kind: TickKind, committed_at: Timestamp) -> Self {
         Self {
             tick,
@@ -93,8 +90,8 @@ pub(crate) struct TickEnd {
     pub(crate) tick: u64,
     pub(crate) committed_at: Timestamp,
     pub(crate) versions: BTreeMap<String, u64>,
-    /// SHA-256 of the log entries of these versions that were written by the process which ended the commit batch. The
-    /// hashes reveal entries that were altered later.
+    /// SHA-256 of the log entries of these versions, if the process that ended the commit batch wrote them. The hashes
+    /// reveal entries that were altered later.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) digests: BTreeMap<String, String>,
     /// True if the commit batch was given up. The tables then contain no changes of the batch.
@@ -105,7 +102,6 @@ pub(crate) struct TickEnd {
 /// Rows by table. The rows of each table are sorted by partition and then in the table's order.
 pub(crate) type Rows = Vec<(TableName, Vec<RecordBatch>)>;
 
-/// Rows of a commit batch in their staged form.
 #[derive(Debug, Default)]
 pub(crate) struct PackedRows {
     pub(crate) bytes: Bytes,

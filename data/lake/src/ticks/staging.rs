@@ -107,8 +107,7 @@ pub(crate) fn is_same(record: &TickRecord, table: TableName, bucket: i32) -> boo
         .any(|staged| staged.same.contains(&bucket))
 }
 
-/// Returns the rows that a commit batch staged. Files of tables that already have the batch are not read, because they
-/// may be lost by now.
+/// Files of tables that already have the commit batch are not read, because they may be lost by now.
 pub(crate) async fn staged(
     lake: &Storage,
     record: &TickRecord,
@@ -183,8 +182,8 @@ async fn rows_of(
 
 fn encode(batches: &[RecordBatch], bytes: &mut Vec<u8>) -> Result<(), ArrowError> {
     let Some(first) = batches.first() else { return Ok(()) };
-    // Nobody reads these rows unless a process dies, and they are removed within a second, so a fast codec is better
-    // than a high compression ratio.
+    // These rows are read only if a process dies, and are removed within a second, so that a fast codec is better than
+    // a high compression ratio.
     let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME))?;
     let mut writer = FileWriter::try_new_with_options(bytes, &first.schema(), options)?;
     batches.iter().try_for_each(|batch| writer.write(batch))?;

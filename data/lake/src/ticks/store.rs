@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::record::{PackedRows, StagedTable, TickEnd, TickRecord};
 use crate::LakeError;
 
-/// Numbers of the last commit batch that was recorded and of the last that ended; 0 for none.
+/// Numbers of the last commit batch that was recorded and of the last that ended, or 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) recorded: u64,
@@ -36,7 +36,7 @@ impl Ticks {
         }
     }
 
-    /// Returns the last commit batch numbers; `from` is the number of a batch that is known to have ended.
+    /// `from` is the number of a commit batch that is known to have ended.
     pub(crate) async fn head(&self, from: u64) -> Result<Head, LakeError> {
         let mut head = Head {
             recorded: from,
@@ -51,7 +51,7 @@ impl Ticks {
         Ok(head)
     }
 
-    /// Returns the numbers of the commit batches that have an end record, ascending.
+    /// Returns the numbers of the commit batches that have an end record, in ascending order.
     pub(crate) async fn ended(&self) -> Result<Vec<u64>, LakeError> {
         let entries = self.entries(0).await?;
         let mut ended: Vec<u64> = entries
@@ -125,7 +125,7 @@ impl Ticks {
                 .is_some_and(|stored| stored == bytes))
     }
 
-    /// Writes the end record of a commit batch. If another process ended the batch first, returns that record.
+    /// If another process ended the commit batch first, returns its end record.
     pub(crate) async fn finish(&self, end: TickEnd) -> Result<TickEnd, LakeError> {
         let path = end_path(end.tick);
         let encode = |source| LakeError::TickRecord {

@@ -13,7 +13,6 @@ use data_storage::{ObjectPath, ObjectStoreExt, Storage, get_bytes, put_over};
 
 const LAYOUT: &str = "_ticks/layout.json";
 
-/// Bytes of every object by path.
 type Objects = BTreeMap<String, Bytes>;
 
 async fn all(storage: &Storage) -> Objects {
@@ -25,7 +24,7 @@ async fn all(storage: &Storage) -> Objects {
     all
 }
 
-/// Returns a storage with these objects, in which the object at `path` is removed or replaced by `left`.
+/// The object at `path` is removed or replaced by `left`.
 async fn harmed(objects: &Objects, path: &str, left: Option<&[u8]>) -> Storage {
     let storage = Storage::memory();
     for (other, bytes) in objects {
@@ -41,7 +40,7 @@ async fn harmed(objects: &Objects, path: &str, left: Option<&[u8]>) -> Storage {
     storage
 }
 
-/// Returns possible remains of the bytes after damage; `None` for a missing object.
+/// Returns possible remains of the bytes after damage. `None` stands for a missing object.
 fn harms(bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
     let step = bytes.len() / 3 + 1;
     let cut = (0..bytes.len())
@@ -77,7 +76,6 @@ fn fourth() -> Vec<data_model::BrandRefresh> {
     vec![crawled("alpha"), crawled("beta")]
 }
 
-/// Returns every possible damage of every object outside of the tables.
 fn all_harms(objects: &Objects) -> Vec<(&String, Option<Vec<u8>>)> {
     let beside = objects.iter().filter(|(path, _)| path.starts_with("_ticks/"));
     let harms = beside.flat_map(|(path, bytes)| harms(bytes).into_iter().map(move |left| (path, left)));

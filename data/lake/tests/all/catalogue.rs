@@ -342,7 +342,7 @@ async fn a_release_whose_versions_are_gone_does_not_keep_a_vacuum_from_its_work(
         lake.commit(one(number), run(number)).await.unwrap();
     }
     let live = lake.snapshot().await.unwrap().versions().clone();
-    // Far enough in the future to be later than the system clock's timestamps of the objects.
+    // The time is later than the system clock's timestamps of the objects.
     clock.advance_ms(200 * 365 * 24 * 3_600_000);
     let mut keep = VacuumKeep {
         retention: Duration::from_secs(3600),

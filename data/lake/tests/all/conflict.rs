@@ -16,7 +16,7 @@ fn faulty() -> (FaultyStore, Storage) {
     (faulty, storage)
 }
 
-/// Opens a lake that writes no checkpoints, because the threads that write them do not progress while time is paused.
+/// The lake writes no checkpoints, because the threads that write them do not progress while time is paused.
 async fn open_still(storage: &Storage, clock: &Arc<SetClock>) -> Result<Lake, LakeError> {
     let config = LakeConfig {
         checkpoint_every: 1000,
@@ -51,7 +51,7 @@ async fn a_conflict_at_any_write_changes_nothing_of_what_two_crawls_bring() {
             lake.commit(first(), run(1)).await.unwrap(),
             lake.commit(second(), run(2)).await.unwrap(),
         ];
-        // Most writes are not conditional, so they cannot conflict.
+        // Most writes are not conditional, so that they cannot conflict.
         if faulty.conflicts() == 0 {
             continue;
         }
@@ -143,7 +143,7 @@ async fn a_release_is_not_built_of_what_was_there_before_a_tick_that_was_begun()
         faulty.arm(plan(nth, FaultKind::Full));
         let committed = lake.commit(second(), run(2)).await.is_ok();
         let is_begun = objects(&storage).await.contains_key("_ticks/00000000000000000002.json");
-        // The disk is still full, so the commit batch cannot be finished.
+        // The disk is still full, so that the commit batch cannot be finished.
         match lake.newest_snapshot().await {
             Ok(state) => assert!(committed || !is_begun || state.tick() == Some(2), "at write {nth}"),
             Err(LakeError::Unfinished { tick, .. }) => {

@@ -10,7 +10,7 @@ use data_model::Clock;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 
-/// Opens a lake without checkpoints, so that every log entry is needed.
+/// Without checkpoints, every log entry is needed.
 async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
     let config = LakeConfig {
         buckets,
@@ -24,7 +24,7 @@ async fn bytes_of(storage: &Storage, path: &ObjectPath) -> Bytes {
     storage.store().get(path).await.unwrap().bytes().await.unwrap()
 }
 
-/// Damages a log entry: removes, empties or truncates it.
+/// The log entry is removed, emptied or truncated.
 async fn damage(storage: &Storage, entry: &ObjectPath, fault: &str) {
     let bytes = bytes_of(storage, entry).await;
     let last = bytes.iter().rposition(|byte| *byte == b'\n').unwrap();

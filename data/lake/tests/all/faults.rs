@@ -61,7 +61,7 @@ async fn death_at_any_write_loses_nothing_and_doubles_nothing() {
     let writes = counter.mutations();
     let expected: Arc<Content> = Arc::new(content(&open(&counted, &midnight()).await).await);
     assert!((50..300).contains(&writes), "{writes} writes");
-    // Dying after a write is equivalent to dying before the next one, so only the latter is tested.
+    // Dying after a write is equivalent to dying before the next one, so that only the latter is tested.
     every((1..=writes).map(|nth| {
         let expected = Arc::clone(&expected);
         async move {
@@ -148,7 +148,7 @@ async fn a_full_disk_can_be_read_and_freed_and_what_was_begun_is_finished_once_t
             let committed = lake.commit(second(), run(2)).await.is_ok();
             let next = open(&storage, &clock).await;
             let read = content(&next).await;
-            // The next process knows that it cannot commit, whether or not the commit batch was recorded.
+            // The next process knows that it cannot commit, even if the commit batch was not recorded.
             let unfinished = next.unfinished_tick().await;
             assert!(
                 unfinished.is_none() || unfinished == Some(2) && read == *before,

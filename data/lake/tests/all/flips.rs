@@ -1,5 +1,4 @@
-//! Flips bits of data files, and checks that every flip is detected, both by damage checks and by reads whose results
-//! are written back.
+//! Flips bits of data files, and checks that damage checks and reads whose results are written back detect every flip.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use crate::support::*;
@@ -8,7 +7,7 @@ use data_lake::{Lake, LakeConfig, LakeError, StoreUpdate, TableName};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use futures::TryStreamExt;
 
-/// Number of bits to flip in a table's files per test run; 400 if the environment has `TEST_FLIPS=all`.
+/// Number of bits to flip in a table's files per test run, or 400 with `TEST_FLIPS=all` in the environment.
 const FLIPS: u64 = 20;
 const FLIPS_ALL: u64 = 400;
 
@@ -16,7 +15,7 @@ const FLIPS_ALL: u64 = 400;
 struct Random(u64);
 
 impl Random {
-    /// Returns a number below `bound`, using SplitMix64.
+    /// The algorithm is SplitMix64.
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -54,7 +53,6 @@ fn probe() -> data_model::DeliveryProbe {
     }
 }
 
-/// Returns a review and a rating as a review app publishes them.
 fn published() -> data_lake::ReviewChanges {
     let (widget, product, at) = (
         data_model::ReviewWidget::Yotpo,
@@ -129,7 +127,7 @@ async fn filled(storage: &Storage, buckets: u32) -> Lake {
     };
     let told = lake.commit_observations(vec![said], std::collections::BTreeMap::new(), run(4));
     assert_eq!(told.await.unwrap().rows, 1);
-    // Reopen, so that the log's file facts come from a checkpoint.
+    // After reopening, the log's data about files comes from a checkpoint.
     open_with(storage, buckets).await
 }
 
@@ -139,7 +137,6 @@ async fn open_with(storage: &Storage, buckets: u32) -> Lake {
     Lake::open(storage.clone(), config, clock).await.unwrap()
 }
 
-/// Returns the files of the table's current state.
 async fn live(storage: &Storage, lake: &Lake, table: TableName) -> Vec<ObjectPath> {
     let all = objects(storage).await;
     let folder = format!("{table}/");
@@ -270,7 +267,7 @@ async fn damage_that_was_found_is_mended_by_a_crawl_that_finds_nothing_new_and_n
             flip(&storage, &file, 8 * 7 + number as u64).await;
         }
         let lake = open_with(&storage, 4).await;
-        // The damage was not looked for, so the content counts as already stored.
+        // The damage was not looked for, so that the content counts as already stored.
         if table != TableName::Brands {
             assert!(lake.commit(first(), run(4)).await.unwrap().ticks.is_empty(), "{table}");
         }

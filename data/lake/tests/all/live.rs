@@ -16,7 +16,7 @@ fn hour(number: i64) -> Timestamp {
     Timestamp::from_micros(START).plus_millis(number * HOUR_MS)
 }
 
-/// Returns a clock that is later than all observations in these tests.
+/// The clock is later than all observations in these tests.
 fn late() -> Arc<SetClock> {
     let clock = midnight();
     clock.advance_ms(1_000 * HOUR_MS);
@@ -98,7 +98,7 @@ async fn a_price_that_was_seen_live_is_one_row_however_often_it_comes_in() {
             "{table} is what the crawl saw"
         );
     }
-    // Merge the same observations again, and one that is older than the stored offer.
+    // The same observations are merged again, and one that is older than the stored offer.
     let again = fold(&lake, news).await;
     assert_eq!((again.tick, again.rows, again.outdated), (None, 0, 2));
     let old = fold(&lake, vec![said(2, 3, &[(32, 9)]), said(1, 1, &[(12, 9)])]).await;

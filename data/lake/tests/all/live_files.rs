@@ -7,7 +7,6 @@ use data_lake::{AsOf, Lake, LakeSnapshot, LiveTable, TableName};
 use data_storage::{ObjectStoreExt, Storage};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-/// Lists the files of every table of a snapshot.
 async fn live(snapshot: &LakeSnapshot) -> Vec<LiveTable> {
     let mut tables = Vec::new();
     for table in TableName::ALL {
@@ -20,7 +19,7 @@ fn reader(bytes: Bytes) -> ParquetRecordBatchReaderBuilder<Bytes> {
     ParquetRecordBatchReaderBuilder::try_new(bytes).unwrap()
 }
 
-/// Checks that a Parquet reader finds the same rows in each table's files as SQL finds in the table.
+/// A Parquet reader must find the same rows in each table's files as SQL in the table.
 async fn same_rows(lake: &Lake, storage: &Storage, snapshot: &LakeSnapshot) {
     let session = lake.session(snapshot).await.unwrap();
     for table in live(snapshot).await {
@@ -93,7 +92,7 @@ async fn a_file_without_rows_tells_every_column_of_the_files() {
         columns.sort();
         expected.sort();
         assert_eq!(columns, expected, "{name}");
-        // All files of a table have one schema, whether or not they have rows.
+        // All files of a table have one schema, even without rows.
         if let Some(file) = table.files.first() {
             let bytes = storage.store().get(&file.path).await.unwrap().bytes().await.unwrap();
             assert_eq!(reader(bytes).schema().fields(), empty.schema().fields(), "{name}");

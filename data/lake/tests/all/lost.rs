@@ -12,8 +12,7 @@ use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use object_store::throttle::{ThrottleConfig, ThrottledStore};
 
-/// Opens a lake with this number of buckets. No checkpoints are written, because their threads do not progress while
-/// time is paused.
+/// No checkpoints are written, because their threads do not progress while time is paused.
 async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
     let config = LakeConfig {
         buckets,
@@ -23,7 +22,6 @@ async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
     Lake::open(storage.clone(), config, midnight() as Arc<dyn Clock>).await
 }
 
-/// Returns the only file with the rows of a store.
 async fn file_of(storage: &Storage, table: &str, name: &str, buckets: u32) -> ObjectPath {
     let folder = format!("{table}/bucket={}/", host(name).bucket(buckets));
     let mut files = objects(storage).await;
@@ -89,7 +87,7 @@ async fn a_lost_file_of_two_brands_fails_one_alone_before_anything_is_written_an
     }
 }
 
-/// Name of a brand that shares its bucket with alpha, in a lake in which beta and gamma have other buckets.
+/// The brand shares its bucket with alpha, in a lake in which beta and gamma have other buckets.
 const MATE: &str = "mate";
 
 fn shared_bucket() -> u32 {

@@ -17,7 +17,7 @@ use futures::StreamExt;
 const BRANDS: usize = 400;
 const PRODUCTS: u64 = 500;
 
-/// Returns the CPU time of this process so far from Linux clock ticks of 10 ms, in user and kernel mode.
+/// Returns the CPU time of this process so far, from Linux clock ticks of 10 ms, in user and kernel mode.
 fn cpu() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<u64> = stat

@@ -20,7 +20,6 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 const MINUTE_MS: i64 = 60_000;
 /// Number of stores in one lake. Each store has its own sequence of events. There are eight lakes.
 const STORES: usize = 1_250;
-/// Number of events per store.
 const EVENTS: usize = 10;
 /// Clock error in minutes at each event: either small, as between two correct clocks, or 400 days.
 const WRONG_BY: [i64; EVENTS] = [0, 2, 0, 576_000, 0, -2, 0, -576_000, 0, 0];
@@ -28,7 +27,7 @@ const WRONG_BY: [i64; EVENTS] = [0, 2, 0, 576_000, 0, -2, 0, -576_000, 0, 0];
 /// Event of a store with two products of two variants each.
 #[derive(Debug, Clone)]
 enum Event {
-    /// A crawl finds these prices; a product without prices is not listed. A late crawl ended before the previous
+    /// A crawl finds these prices. A product without prices is not listed. A late crawl ended before the previous
     /// event. A long crawl, or one that resumes with earlier pages, began before the previous event.
     Crawl {
         prices: Prices,
@@ -48,10 +47,9 @@ enum Event {
     },
 }
 
-/// Restore of all stores of a lake after an event.
 #[derive(Debug, Clone, Copy)]
 struct Restore {
-    /// Event whose resulting state is restored; the clock was right at that event.
+    /// Event whose resulting state is restored. The clock was right at that event.
     to: usize,
     /// `true` if live offers are restored too.
     is_live_too: bool,
@@ -81,7 +79,6 @@ fn event() -> impl Strategy<Value = Event> {
     prop_oneof![4 => crawl, 4 => live, 1 => Just(Event::Again), 2 => backfill]
 }
 
-/// Generates a restore after the event with this number, or none.
 fn restore(number: usize) -> impl Strategy<Value = Option<Restore>> {
     let restore = (0..number.max(1), proptest::bool::weighted(0.25));
     let restore = restore.prop_map(|(to, is_live_too)| Restore { to, is_live_too });
@@ -118,7 +115,6 @@ fn crawl(name: &str, reading: CrawlReading) -> BrandRefresh {
     }
     BrandRefresh {
         read_since: at(began),
-        // Each crawl has a different run id.
         ..kit::refresh(brand, ended + 1_000_000, at(ended), products)
     }
 }
@@ -158,7 +154,6 @@ struct Life {
     was: Vec<StoreContent>,
 }
 
-/// Brands as stored in the lake after an event.
 #[derive(Debug)]
 struct RecordedBrands {
     at: Timestamp,
@@ -211,7 +206,7 @@ impl Life {
             Event::Again => {
                 self.observed.sort_by_key(|observed| observed.minute);
                 for observed in &self.observed {
-                    // An observation from before a crawl brought the product may count as new now.
+                    // An observation from before a crawl brought the product may be new now.
                     self.model.live(*observed, now);
                 }
                 let again = self.observed.iter().map(|observed| observation(&self.name, *observed));
@@ -284,7 +279,6 @@ async fn told(lake: &Lake, stores: &BTreeSet<StoreHost>) -> BTreeMap<StoreHost, 
     told
 }
 
-/// Returns the current price of each store and variant.
 async fn prices(lake: &Lake, stores: &BTreeSet<StoreHost>) -> BTreeMap<StoreHost, BTreeMap<u64, u8>> {
     let products = lake.snapshot().await.unwrap().products(stores).await.unwrap();
     let products: Vec<_> = products.try_collect().await.unwrap();
@@ -311,7 +305,6 @@ async fn noted(lake: &Lake, lives: &[Life], at_now: Timestamp) -> RecordedBrands
     RecordedBrands { at: at_now, brands }
 }
 
-/// Clock error and optional restore at one event of a lake.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
     /// Clock error in minutes.
@@ -319,7 +312,6 @@ struct Moment {
     restore: Option<Restore>,
 }
 
-/// Applies the events of all stores to one lake.
 async fn live_through(mut lives: Vec<Life>, moments: Vec<Moment>) -> Vec<Life> {
     let clock = midnight();
     let lake = open(&Storage::memory(), &clock).await;
@@ -359,7 +351,6 @@ async fn live_through(mut lives: Vec<Life>, moments: Vec<Moment>) -> Vec<Life> {
     lives
 }
 
-/// Restores the lake to its state after an event.
 async fn take_back(lake: &Lake, lives: &mut [Life], restore: Restore, moment: Timestamp) {
     let mut tables = BTreeSet::from(TableName::CRAWLED);
     if restore.is_live_too {
@@ -403,8 +394,8 @@ async fn the_word_of_an_unchanged_crawl_is_newer_than_the_pages_of_a_crawl_that_
     }
 }
 
-/// Tests random stores in a random lake. After all events the clock is corrected. One live response must then become
-/// the latest offer, and then one crawl, regardless of the earlier events.
+/// The lake and its stores are random. After all events the clock is corrected. One live response must then become the
+/// latest offer, and then one crawl, regardless of the earlier events.
 async fn a_lake(seed: u8) {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
@@ -441,7 +432,7 @@ async fn a_lake(seed: u8) {
     }
 }
 
-/// Generates separate tests, so that they run in parallel: 10,000 event sequences in total.
+/// Separate tests run in parallel: 10,000 event sequences in total.
 macro_rules! lakes {
     ($($name:ident: $seeds:expr,)*) => {$(
         #[tokio::test]

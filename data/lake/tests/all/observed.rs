@@ -107,8 +107,8 @@ async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history(
     assert!(sql(&lake, last).await.contains("| 400 "));
     let brand = lake.snapshot().await.unwrap().brands().await.unwrap().remove(0);
     assert_eq!(brand.refreshed_at, Timestamp::from_micros(START + 50 * 3_600_000_000));
-    // A crawl that began two minutes before the stored crawl ended must not undo it, regardless of which of the two
-    // clocks is right.
+    // A crawl that began two minutes before the stored crawl ended must not undo it, whichever of the two clocks is
+    // right.
     let mut late = refresh("alpha", 51, vec![product("alpha", 1, 450)]);
     late.read_since = late.read_since.plus_millis(-62 * 60_000);
     let report = lake.commit(vec![late], run(51)).await.unwrap();

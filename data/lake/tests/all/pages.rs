@@ -9,7 +9,7 @@ use data_model::{CategoryId, Product, Rating};
 use data_storage::Storage;
 use proptest::prelude::*;
 
-/// Pages of products; a product may be on several pages.
+/// A product may be on several pages.
 type Pages = Vec<Vec<Product>>;
 
 fn pages() -> impl Strategy<Value = Pages> {
@@ -47,7 +47,7 @@ fn last_words(pages: &Pages) -> (Vec<Product>, Vec<RowPlace>) {
         .values()
         .map(|place| pages[place.batch][place.row].clone())
         .collect();
-    // Reversed, because the order does not matter: the rows are sorted when they are built.
+    // The rows are sorted when they are built, so that a reversed order makes no difference.
     (products, last.into_values().rev().collect())
 }
 

@@ -29,9 +29,9 @@ type Content = BTreeMap<String, Vec<String>>;
 /// Position of the pause relative to a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// Before the request is sent.
+    /// The pause is before the request is sent.
     Before,
-    /// After the store has executed the write and before the response arrives.
+    /// The pause is after the store has executed the write and before the response arrives.
     After,
 }
 
@@ -138,20 +138,19 @@ impl ObjectStore for PausingStore {
     }
 }
 
-/// Returns the refreshes of the paused committer. The other committer has newer content of the brand `alpha`.
+/// The refreshes are of the paused committer. The other committer has newer content of the brand `alpha`.
 fn older() -> Vec<BrandRefresh> {
     let alpha = (1..=7).map(|id| product("alpha", id, 9_900)).collect();
     vec![refresh("alpha", 2, alpha), second().remove(2)]
 }
 
-/// Returns the refreshes of the committer that takes over.
+/// The refreshes are of the committer that takes over.
 fn newer() -> Vec<BrandRefresh> {
     let alpha = (2..=6).map(|id| product("alpha", id, 3_300)).collect();
     let beta = (1..=4).map(|id| product("beta", id, 450)).collect();
     vec![refresh("alpha", 3, alpha), refresh("beta", 3, beta)]
 }
 
-/// Returns the lake's content after a first crawl and these commits.
 async fn content_after(commits: Vec<(u64, Vec<BrandRefresh>)>) -> Content {
     let (storage, clock) = (Storage::memory(), midnight());
     let lake = open(&storage, &clock).await;
@@ -171,7 +170,7 @@ async fn paused_at(at: (u64, Side), both: &Content, alone: &Content) -> Option<b
     let counted = PausingStore::new(&storage, (0, at.1));
     let opened = open(&counted.storage(), &clock).await;
     drop(opened);
-    // Count the writes of opening the lake, which are skipped.
+    // The writes of opening the lake are skipped.
     let opening = counted.writes.load(Ordering::SeqCst);
     let pausing = PausingStore::new(&storage, (opening + at.0, at.1));
     let paused = open(&pausing.storage(), &clock).await.under(2);
@@ -204,7 +203,7 @@ async fn a_committer_that_is_paused_at_any_write_and_wakes_after_another_took_ov
     let alone = content_after(vec![(3, newer())]).await;
     assert_ne!(both, alone);
     let (mut finished, mut fenced) = (0, 0);
-    // Between the end of a write and the next write there are only reads, so that case is sampled less often.
+    // Between the end of a write and the next write there are only reads, so that this case is sampled less often.
     for (side, step) in [(Side::Before, 1), (Side::After, 4)] {
         for nth in (1..).step_by(step) {
             match paused_at((nth, side), &both, &alone).await {
@@ -225,7 +224,7 @@ async fn a_right_that_is_older_than_one_that_the_lake_knows_is_refused_and_commi
     lake.under(7).commit(first(), run(1)).await.unwrap();
     lake.commit(second(), run(2)).await.unwrap();
     lake.compact(false).await.unwrap();
-    // A second handle, as another process would have it.
+    // A second handle simulates another process.
     let next = open(&storage, &clock).await;
     let before = objects(&storage).await;
     let refused = next.under(6).commit(newer(), run(3)).await.unwrap_err();

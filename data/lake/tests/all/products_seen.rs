@@ -47,7 +47,7 @@ async fn every_change_of_a_product_is_one_row_and_no_change_is_none() {
     changed[1].category = Some(CategoryId(1));
     changed[1].vendor = None;
     lake.commit(alpha(3, changed.clone()), run(3)).await.unwrap();
-    // The third product returns with another handle; the other products are unchanged.
+    // The third product returns with another handle. The other products are unchanged.
     let mut back = named(3, "Three");
     back.handle = "p-3-again".into();
     changed.insert(2, back);
@@ -95,7 +95,7 @@ async fn every_change_of_a_product_is_one_row_and_no_change_is_none() {
     assert_eq!(sql(&open(&storage, &midnight()).await, TOLD).await, told);
 }
 
-/// Runs the queries of the analysts' guide exactly as written there.
+/// The queries are exactly those of the analysts' guide.
 async fn documented_queries_answer(lake: &Lake) {
     let guide = include_str!("../../../../docs/analysts.md");
     let queries: Vec<&str> = guide

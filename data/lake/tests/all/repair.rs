@@ -1,4 +1,4 @@
-//! Checks that a repair reports the lost parts of a lake beforehand, does exactly what it reported, and drops only the
+//! Checks that a repair reports the lost parts of a lake beforehand, does exactly the reported work, and drops only the
 //! lost rows.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
@@ -11,7 +11,7 @@ use data_lake::{AsOf, Lake, LakeConfig, LakeError, RepairKind, RepairReport};
 use data_model::Clock;
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 
-/// Returns a configuration in which each store has its own bucket.
+/// Each store has its own bucket.
 fn config_with(checkpoint_every: u64) -> LakeConfig {
     LakeConfig {
         buckets: 64,
@@ -49,7 +49,6 @@ async fn repaired(storage: &Storage, checkpoint_every: u64) -> RepairReport {
     RepairReport { tick, ..said }
 }
 
-/// Returns the bytes of every object, by path.
 async fn whole(storage: &Storage) -> BTreeMap<String, Bytes> {
     let mut whole = BTreeMap::new();
     for path in objects(storage).await.into_keys() {
@@ -63,7 +62,6 @@ async fn bytes_of(storage: &Storage, path: &ObjectPath) -> Bytes {
     storage.store().get(path).await.unwrap().bytes().await.unwrap()
 }
 
-/// Returns the table versions in the end record of a commit batch.
 fn versions_of(end: &Bytes) -> serde_json::Value {
     serde_json::from_slice::<serde_json::Value>(end).unwrap()["versions"].take()
 }
@@ -72,7 +70,7 @@ async fn delete(storage: &Storage, path: &str) {
     storage.store().delete(&ObjectPath::from(path)).await.unwrap();
 }
 
-/// Damages an object: removes it, empties it, truncates it, or flips bits.
+/// The object is removed, emptied or truncated, or gets flipped bits.
 async fn damage(storage: &Storage, path: &ObjectPath, fault: &str) {
     let bytes = bytes_of(storage, path).await;
     let mut left = bytes.to_vec();
@@ -246,7 +244,7 @@ async fn a_lost_end_of_the_last_tick_is_written_again_and_one_of_before_is_named
         assert!(report.complete && report.lost.is_empty(), "{report:?}");
         let next = open_with(1000, &storage).await.unwrap();
         assert_eq!(content(&next).await, before, "{tick} {fault}");
-        // Missing ends before the first existing one may have been vacuumed, so they are not reported.
+        // Missing ends before the first existing one may have been vacuumed, so that they are not reported.
         let named: Vec<_> = report.stuck.iter().map(|one| one.path.as_str()).collect();
         assert_eq!(
             named,
@@ -289,7 +287,7 @@ async fn rows_of_a_lost_file_are_given_up_in_a_tick_of_its_own_and_the_next_craw
             let unknown: Vec<_> = hashes.iter().filter(|row| row.catalogue_hash.is_empty()).collect();
             assert_eq!(unknown.len(), 1, "alpha alone is to come again");
             assert_eq!(products(&snapshot, &["beta"]).await, first()[1].products);
-            // The same catalogue is committed again, because its hash was cleared; no price changed.
+            // The same catalogue is committed again, because its hash was cleared. No price changed.
             let report = next.commit(first(), run(2)).await.unwrap();
             assert_eq!(report.changed, [host("alpha")], "{table} {fault}");
             let snapshot = next.snapshot().await.unwrap();
@@ -362,7 +360,6 @@ async fn a_lost_file_of_the_price_history_costs_the_rows_that_it_held_and_nothin
         };
         assert_eq!(after[table].len(), expected, "{table}");
     }
-    // Crawling the same content again changes nothing.
     assert!(next.commit(second(), run(3)).await.unwrap().ticks.is_empty());
     next.compact(false).await.unwrap();
 }
@@ -419,7 +416,6 @@ async fn an_earlier_version_whose_log_is_lost_ends_in_words() {
     let earlier = next.snapshot_at(&AsOf::Versions(versions)).await.unwrap();
     let refused = earlier.products(&["alpha"].map(host).into()).await.err().unwrap();
     assert!(matches!(refused, LakeError::VersionLost { .. }), "{refused:?}");
-    // The current state is intact.
     assert_eq!(products(&next.snapshot().await.unwrap(), &["alpha"]).await.len(), 1);
     let report = repaired(&storage, 2).await;
     assert!(report.complete && report.repaired.is_empty(), "{report:?}");

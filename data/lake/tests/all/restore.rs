@@ -17,7 +17,6 @@ fn crawled() -> BTreeSet<TableName> {
     TableName::CRAWLED.into_iter().collect()
 }
 
-/// Returns the rows of the tables that a crawl replaces.
 async fn catalogue(lake: &Lake) -> Content {
     let mut content = content(lake).await;
     content.retain(|table, _| TableName::CRAWLED.iter().any(|crawled| crawled.as_str() == table));

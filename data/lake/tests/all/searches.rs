@@ -52,7 +52,7 @@ async fn counts_of_servers_are_replaced_and_days_that_are_too_old_go() {
     assert_eq!(lake.commit_searches(&days, OLDEST).await.unwrap(), None);
     assert_eq!(objects(&storage).await, before, "the same counts again write nothing");
 
-    // A server that was late, and one that counted on after it was committed.
+    // One server was late, and one counted on after it was committed.
     let more = counted([
         ("2026-11-20", "c", &tea[..1]),
         ("2026-11-19", "b", &[word("mug", 9), word("cup", 3)]),
@@ -78,7 +78,7 @@ async fn counts_of_servers_are_replaced_and_days_that_are_too_old_go() {
     assert_eq!(snapshot.searches("").await.unwrap(), expected);
     assert_eq!(snapshot.searches("2026-11-20").await.unwrap().len(), 1);
 
-    // Changes of stores leave the table alone.
+    // Changes of stores do not affect the table.
     lake.commit(second(), run(2)).await.unwrap();
     lake.remove_brands(&[host("alpha")]).await.unwrap();
     lake.compact(false).await.unwrap();

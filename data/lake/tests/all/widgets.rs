@@ -49,7 +49,6 @@ async fn held(lake: &Lake, name: &str) -> (BTreeMap<String, String>, Vec<WidgetR
     (texts, ratings.unwrap_or_default())
 }
 
-/// Returns the data files of the reviews, with their sizes.
 async fn files(storage: &Storage) -> BTreeMap<String, u64> {
     let mut all = objects(storage).await;
     all.retain(|path, _| path.starts_with("widget_reviews/bucket="));
@@ -59,7 +58,7 @@ async fn files(storage: &Storage) -> BTreeMap<String, u64> {
 async fn filled(storage: &Storage) -> Lake {
     let lake = open(storage, &midnight()).await;
     lake.commit(first(), run(1)).await.unwrap();
-    // Varied texts, because many copies of one text would compress to the size of a single review.
+    // Many copies of one text would compress to the size of a single review.
     let text = |nth: u64| {
         let words = (1..12).map(|at| nth.wrapping_mul(at * 2_654_435_761).to_string());
         words.collect::<Vec<_>>().join(" ")

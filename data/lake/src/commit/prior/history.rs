@@ -20,7 +20,7 @@ use crate::rows::product_history::{ListedProducts, READ};
 use crate::{Lake, LakeError, TableName};
 
 impl Lake {
-    /// Adds the offers of stores, taken from the last `price_history` row of each variant.
+    /// The last `price_history` row of each variant has its offer.
     pub(crate) async fn offered_by_history(
         &self,
         stores: &BTreeMap<StoreHost, String>,
@@ -38,7 +38,7 @@ impl Lake {
         Ok(())
     }
 
-    /// Adds the products that stores listed, taken from the last `product_history` row of each product.
+    /// The last `product_history` row of each product shows if it was listed.
     pub(crate) async fn listed_by_history(
         &self,
         stores: &BTreeMap<StoreHost, String>,
@@ -68,7 +68,7 @@ impl Lake {
     }
 }
 
-/// Returns `None` if the history file is lost too. In that case the brand's history starts afresh.
+/// Returns `None` if the history file is lost too. The brand's history then starts afresh.
 fn known<T>(read: Result<T, LakeError>) -> Result<Option<T>, LakeError> {
     match read {
         Err(error) if lost_file(&error).is_some() => {
@@ -91,7 +91,7 @@ struct HistoryBatch {
 
 /// Returns the last rows of products that are not gone, with the columns [`READ`] of `products`.
 fn present(batches: &[HistoryBatch]) -> Result<Vec<RecordBatch>, LakeError> {
-    /// Commit batch number, whether the product is gone since, and position of the row.
+    /// Commit batch number, true if the product is gone since, and position of the row.
     type LastRow = (i64, bool, (usize, usize));
     let mut last: BTreeMap<(&str, u64), LastRow> = BTreeMap::new();
     for (index, batch) in batches.iter().enumerate() {

@@ -4,21 +4,20 @@
 /// Number of minutes by which a stored time may be ahead of now. A later time comes from a wrong clock.
 const SKEW: i64 = 5;
 
-/// Price of each variant; `None` if the variant is not listed.
+/// Price of each variant. `None` if the variant is not listed.
 pub(super) type Prices = [Option<u8>; 4];
 
 /// Live response about the two variants of a product. Each variant has a price, is gone (`Some(None)`), or is not
 /// mentioned (`None`).
 pub(super) type LiveWords = [Option<Option<u8>>; 2];
 
-/// Reading of a variant at this minute, with its price; `None` if the variant was gone.
+/// Reading of a variant at this minute, with its price. `None` if the variant was gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) minute: i64,
     pub(super) price: Option<u8>,
 }
 
-/// Live response about a product, with its time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LiveReading {
     pub(super) minute: i64,
@@ -37,7 +36,7 @@ pub(super) struct CrawlReading {
 /// Current state of a store, which a restore can bring back.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StoreContent {
-    /// Last crawl that found a change; `None` if the lake does not have the brand.
+    /// Last crawl that found a change. `None` if the lake does not have the brand.
     pub(super) crawled: Option<CrawlReading>,
     /// Newer readings of variants: live responses, or unchanged crawls that contradicted a live response.
     live: [Option<Word>; 4],
@@ -50,7 +49,7 @@ impl StoreContent {
     }
 }
 
-/// Expected state of one store: the later reading wins, regardless of its source. Times in the future of the clock are
+/// Expected state of one store: the later reading wins, whatever its source. Times in the future of the clock are
 /// ignored.
 #[derive(Debug, Default)]
 pub(super) struct Model {
@@ -75,7 +74,7 @@ impl Model {
         is_another
     }
 
-    /// Merges a crawl. Returns `false` if some of its pages may be older than the stored content.
+    /// Returns `false` if some pages of the crawl may be older than the stored content.
     pub(super) fn crawl(&mut self, reading: CrawlReading, now: i64) -> bool {
         let CrawlReading { prices, began, ended } = reading;
         let is_newer = |at: i64| began < at && at <= now + SKEW;
@@ -104,8 +103,8 @@ impl Model {
     }
 
     /// Rereads the pages of a crawl to replace the content `instead_of`. If the content has changed since, nothing is
-    /// replaced. Rereading adds no observation. If the lake does not have the brand, the reread pages count as the
-    /// first crawl of the brand.
+    /// replaced. Rereading adds no observation. If the lake does not have the brand, the reread pages are the first
+    /// crawl of the brand.
     pub(super) fn backfill(&mut self, reading: CrawlReading, now: i64, instead_of: Option<Prices>) {
         let has = self.present.crawled.map(|known| known.prices);
         if has == Some(reading.prices) || has != instead_of {

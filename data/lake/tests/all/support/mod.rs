@@ -19,7 +19,6 @@ pub(crate) use kit::SetClock;
 /// 2026-11-21T00:00:00Z
 pub(crate) const START: i64 = 1_795_219_200_000_000;
 
-/// Returns a clock that shows [`START`].
 pub(crate) fn midnight() -> Arc<SetClock> {
     SetClock::at("2026-11-21T00:00:00Z")
 }
@@ -165,7 +164,7 @@ pub(crate) fn refresh(name: &str, number: u32, products: Vec<Product>) -> BrandR
     }
 }
 
-/// Returns shipping terms of a text that was read `hour` hours after [`START`].
+/// The text was read `hour` hours after [`START`].
 pub(crate) fn terms(hour: i64) -> ShippingTerms {
     let fee = ShippingFact {
         payment: Some(PaymentKind::Cod),
@@ -196,7 +195,6 @@ pub(crate) fn terms(hour: i64) -> ShippingTerms {
     }
 }
 
-/// Returns three brands as a first crawl finds them.
 pub(crate) fn first() -> Vec<BrandRefresh> {
     vec![
         refresh(
@@ -215,8 +213,8 @@ pub(crate) fn first() -> Vec<BrandRefresh> {
     ]
 }
 
-/// Returns the same three brands as a second crawl finds them. In alpha a price, a removed product and a new product
-/// differ; beta is unchanged; gamma has no reviews left.
+/// The second crawl finds the same three brands. In alpha a price, a removed product and a new product differ. Beta is
+/// unchanged, and gamma has no reviews left.
 pub(crate) fn second() -> Vec<BrandRefresh> {
     let mut alpha: Vec<Product> = (2..=6)
         .map(|id| product("alpha", id, 1000 * id.cast_signed()))
@@ -236,8 +234,8 @@ pub(crate) async fn products(snapshot: &LakeSnapshot, stores: &[&str]) -> Vec<Pr
     snapshot.products(&stores).await.unwrap().try_collect().await.unwrap()
 }
 
-/// Returns every row of every table as sorted text. Reads without planning a statement, because planning would cost
-/// more than reading these small lakes.
+/// Returns every row of every table as sorted text. Planning a statement would cost more than reading these small
+/// lakes.
 pub(crate) async fn content(lake: &Lake) -> BTreeMap<String, Vec<String>> {
     let snapshot = lake.snapshot().await.unwrap();
     let session = lake.session(&snapshot).await.unwrap();
@@ -263,7 +261,6 @@ pub(crate) async fn content(lake: &Lake) -> BTreeMap<String, Vec<String>> {
     tables
 }
 
-/// Runs a query and returns the result as a text table.
 pub(crate) async fn sql(lake: &Lake, query: &str) -> String {
     let snapshot = lake.snapshot().await.unwrap();
     let session = lake.session(&snapshot).await.unwrap();
@@ -273,7 +270,6 @@ pub(crate) async fn sql(lake: &Lake, query: &str) -> String {
         .to_string()
 }
 
-/// Returns every object of the storage with its size.
 pub(crate) async fn objects(storage: &Storage) -> BTreeMap<String, u64> {
     let listed: Vec<_> = storage.store().list(None).try_collect().await.unwrap();
     listed
