@@ -1,4 +1,4 @@
-//! Landed answers of stores and review apps to requests that are not part of a crawl. Each answer is one object:
+//! Landed answers of stores and review apps to requests outside of a crawl, each in an object
 //! `{kind}/{store}/{microseconds:020}.{ending}`.
 
 use async_recursion::async_recursion as boxed;
@@ -12,19 +12,19 @@ use crate::document::{delete_object, list_objects};
 pub struct AnswerFolder {
     /// Folder name below the root.
     pub kind: &'static str,
-    /// File extension of the folder's objects.
+    /// File extension of the objects.
     pub ending: &'static str,
 }
 
 impl AnswerFolder {
-    /// Returns the path at which an answer of this time is landed. Times before 1970 count as 1970-01-01.
+    /// Returns the path of a landed answer by its time. Times before 1970 count as 1970-01-01.
     #[must_use]
     pub fn path(&self, store: &StoreHost, at: Timestamp) -> ObjectPath {
         let file = format!("{:020}.{}", at.micros().max(0), self.ending);
         ObjectPath::from_iter([self.kind, store.as_str(), &file])
     }
 
-    /// Lists a store's landed answers: the time and path of each, oldest first. Other objects are skipped.
+    /// Returns the time and path of each of a store's landed answers, oldest first. Other objects are skipped.
     ///
     /// # Errors
     /// The folder cannot be listed.
@@ -42,8 +42,7 @@ impl AnswerFolder {
         Ok(found)
     }
 
-    /// Deletes a store's answers that were landed before a given time. An answer that another process deletes at the
-    /// same time is not an error.
+    /// Deletes a store's answers from before a given time. Another process may delete the same answer.
     ///
     /// # Errors
     /// The folder cannot be listed, or an object cannot be deleted.

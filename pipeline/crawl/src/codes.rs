@@ -12,35 +12,32 @@ use crate::landing::{POLICIES, compress, landed_at, put_compressed};
 use crate::store::{Crawler, is_only_this_page, stray};
 use crate::{LandingError, RegisteredBrand};
 
-/// Name of the landed front page.
 const FRONT: &str = "front-page.html.zst";
-/// Maximum size in bytes of a front page or policy answer that is landed. The start of a larger one is still read for
-/// codes.
+/// A larger front page or policy response is not landed. Its start is still searched for codes.
 const LANDED_BYTES_MAX: usize = 4 << 20;
 /// Policies that may state discount codes. The privacy policy and the terms of service do not.
 const STATING: [&str; 3] = ["shippingPolicy", "refundPolicy", "subscriptionPolicy"];
 
-/// Result of querying a store for its discount codes.
+/// Result of searching a store for discount codes.
 #[derive(Debug, Default)]
 pub struct CodesCrawl {
     /// Discount codes known now.
     pub stated: StatedCodes,
-    /// Number of requests sent; 0 if nothing was due.
+    /// Number of requests, 0 if nothing was due.
     pub requests: u32,
     /// Number of decoded bytes received.
     pub bytes: u64,
-    /// Reason for an early end: the store refuses more requests, or the landing cannot be written. Pages read before
-    /// still count.
+    /// Reason for an early end. Pages read before still count.
     pub stopped_by: Option<CodesStop>,
 }
 
-/// Reason why not everything that was due was requested from a store. The next run tries again.
+/// Reason for an early end of the search. The next run tries again.
 #[derive(Debug, thiserror::Error)]
 pub enum CodesStop {
     /// The store cannot be queried now.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The answer cannot be landed.
+    /// The response cannot be landed.
     #[error(transparent)]
     Landing(#[from] LandingError),
     /// A task of this program panicked or was cancelled.
@@ -48,7 +45,6 @@ pub enum CodesStop {
     Worker(#[from] tokio::task::JoinError),
 }
 
-/// Path parts of one landed object.
 struct Target<'a> {
     run: &'a RunId,
     store: &'a StoreHost,
@@ -57,11 +53,10 @@ struct Target<'a> {
 
 impl Crawler {
     /// Reads the store's front page and policies if they are due, lands them, and returns the discount codes in them.
-    /// `known` contains the codes from earlier reads. For an unchanged page (304), the known codes stay.
+    /// `known` has the codes of earlier reads, which stay if a page is unchanged (304).
     ///
-    /// The store's single rate-limited request stream is used and its `robots.txt` is obeyed. Policies are requested by
-    /// GraphQL, because the default `robots.txt` disallows their pages. A page that the store permanently refuses
-    /// counts as one without codes.
+    /// The requests share the store's rate limit and obey its `robots.txt`. Policies are requested by GraphQL, because
+    /// the default `robots.txt` disallows their pages. A page that the store permanently refuses has no codes.
     #[boxed]
     pub async fn read_codes(&self, run: &RunId, brand: &RegisteredBrand, known: StatedCodes) -> CodesCrawl {
         let mut crawl = CodesCrawl {
@@ -111,7 +106,7 @@ impl Crawler {
         Ok(())
     }
 
-    /// Lands a store's answer and reads the discount codes from it.
+    /// Lands a response and reads its discount codes.
     async fn stated_by(
         &self,
         said: Bytes,
@@ -139,7 +134,7 @@ impl Crawler {
     }
 }
 
-/// Requests the store's front page; `None` if the store refuses it or it comes from another shop.
+/// Returns `None` if the store refuses its front page, or another shop responds.
 async fn front_page(store: &Store, etag: Option<&str>) -> Result<Option<FetchOutcome>, StoreError> {
     match store.front_page(etag).await {
         Ok(FetchOutcome::Body(page)) if stray(store.base_url(), None, &page.url).is_some() => Ok(None),
@@ -149,7 +144,7 @@ async fn front_page(store: &Store, etag: Option<&str>) -> Result<Option<FetchOut
     }
 }
 
-/// Requests the store's policies as JSON; `None` if it publishes none.
+/// Returns `None` if the store publishes no policies.
 async fn policies(store: &Store) -> Result<Option<Bytes>, StoreError> {
     let request = GraphqlRequest::new(documents::POLICIES, "Policies", json!({}));
     match store.graphql(&request, Effect::Safe).await {
@@ -168,7 +163,6 @@ fn codes_of(place: CodePlace, html: &str) -> Vec<StatedCode> {
     stated.collect()
 }
 
-/// Returns the discount codes in the policies' bodies, without duplicates.
 fn policy_codes(json: &[u8]) -> Vec<StatedCode> {
     let Ok(data) = read_store_json::<Value>(json) else {
         return Vec::new();

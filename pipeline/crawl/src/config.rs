@@ -4,45 +4,45 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrawlConfig {
-    /// Maximum number of stores worked on concurrently, each with one request stream. A store that waits for its rate
-    /// limit or a slow answer gives its slot to another store.
+    /// Maximum number of stores worked on at once, each with one request stream. A store that waits for its rate limit
+    /// or a slow response gives its slot to another store.
     pub stores_concurrent: usize,
     /// Maximum number of stores in progress, including those that wait.
     pub stores_open_max: usize,
-    /// Number of products requested per page; Shopify returns at most 250.
+    /// Number of products requested per page. Shopify returns at most 250.
     pub page_limit: u16,
-    /// Maximum number of pages of one listing; Shopify refuses requests with `page × limit` above 25,000.
+    /// Maximum number of pages of one listing. Shopify refuses requests with `page × limit` above 25,000.
     pub pages_max: u32,
-    /// Maximum number of pages of all collections together. Collections are read if the listing ends at Shopify's cap.
+    /// Maximum number of pages of all collections of a store. They are read if the listing ends at Shopify's cap.
     pub collection_pages_max: u32,
-    /// Maximum number of decoded bytes in one pass over a store. A listing that changes during the crawl is read up to
-    /// four times.
+    /// Maximum decoded bytes in one pass over a store. A listing that changes during the crawl is read up to four
+    /// times.
     pub store_bytes_max: u64,
-    /// Maximum number of decoded bytes of pages parsed concurrently, over all stores. A parsed page may need several
-    /// times its size in memory. A page larger than this limit is parsed while no other page is parsed.
+    /// Maximum decoded bytes of pages parsed at once, over all stores. A parsed page may need several times its size in
+    /// memory. A larger page is parsed alone.
     pub scan_bytes_max: u64,
-    /// Maximum duration of one pass over a store, in seconds.
+    /// Maximum seconds of one pass over a store.
     pub store_time_s_max: u64,
-    /// Maximum age in seconds of the last landed page at which a killed crawl is resumed.
+    /// A killed crawl is resumed if its last landed page is at most this many seconds old.
     pub resume_page_age_s_max: u64,
-    /// Time in seconds after which all pages are requested without validators (such as ETags), even if the store
-    /// reports no changes.
+    /// Seconds after which all pages are requested without validators (such as ETags), even if the store reports no
+    /// changes.
     pub verify_after_s: u64,
-    /// Age in seconds after which a store's front page is read again for discount codes; 0: never.
+    /// Seconds after which a store's front page is read again for discount codes. 0 means never.
     pub front_page_after_s: u64,
-    /// Age in seconds after which a store's policies are read again for discount codes; 0: never.
+    /// Seconds after which a store's policies are read again for discount codes. 0 means never.
     pub policies_after_s: u64,
-    /// Number of runs whose landed pages are kept. The latest pages of each store are never deleted.
+    /// Number of runs whose landed pages are kept. The latest pages of each store always stay.
     pub landing_runs_kept: usize,
-    /// Number of days for which landed pages are kept in addition, so that a backfill can use them. 0: only the number
-    /// of runs decides.
-    // Shown and set as `landing.keep_days`, because the crawl itself does not use it.
+    /// Minimum days for which landed pages are kept, so that a backfill can use them. With 0, only the number of runs
+    /// decides.
+    // The setting is named `landing.keep_days`, because the crawl itself does not use it.
     #[serde(skip)]
     pub landing_keep_days: u32,
 }
 
 impl CrawlConfig {
-    /// Returns the maximum number of stores in progress, which is at least the number worked on concurrently.
+    /// Returns the maximum number of stores in progress, at least the number worked on at once.
     #[must_use]
     pub fn stores_open(&self) -> usize {
         self.stores_open_max.max(self.stores_concurrent).max(1)

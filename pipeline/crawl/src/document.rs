@@ -1,12 +1,12 @@
-//! JSON documents of a home, one object each, in which a run stores data for later runs. A document that cannot be
-//! parsed counts as missing, because all of them only save work.
+//! JSON documents in which a run stores data for later runs. A document that cannot be parsed counts as missing,
+//! because all of them only save work.
 
 use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage, StorageError, get_bytes, put_over};
 use futures::TryStreamExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Reads a document; `None` if it is missing or cannot be parsed.
+/// Returns `None` if the document is missing or cannot be parsed.
 ///
 /// # Errors
 /// The storage fails.
@@ -15,7 +15,7 @@ pub async fn load_document<T: DeserializeOwned>(storage: &Storage, at: &ObjectPa
     Ok(json.and_then(|json| serde_json::from_slice(&json).ok()))
 }
 
-/// Writes or overwrites a document. The document is durable when this function returns.
+/// Writes or overwrites a document durably.
 ///
 /// # Errors
 /// The storage fails, or the document does not serialise.
@@ -27,10 +27,10 @@ pub async fn save_document<T: Serialize + Sync>(
     put_json(storage, at, serde_json::to_vec(document)).await
 }
 
-/// Like [`save_document`], but formatted for human readers.
+/// Writes a document as [`save_document`] does, but formatted for human readers.
 ///
 /// # Errors
-/// See [`save_document`].
+/// The errors of [`save_document`].
 pub async fn save_readable<T: Serialize + Sync>(
     storage: &Storage,
     at: &ObjectPath,

@@ -4,51 +4,51 @@ use storefront::{OverBudget, StoreError};
 
 use crate::landing::LandingError;
 
-/// Error code for a store that needs more memory than is available.
+/// Label of a store that needs more memory than is available.
 pub const OVER_MEMORY: &str = "over_memory";
 
-/// Reason why the crawl of one store failed. The failure affects only this store, and only this run.
+/// Reason for the failure of one store's crawl. It affects only this store, and only this run.
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
-    /// The store refused, failed or did not answer.
+    /// The store refused, failed or did not respond.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// One page of the store could not be read.
+    /// One page of the store is unreadable.
     #[error("{page} cannot be read")]
     Page {
-        /// Description of the page.
+        /// The page.
         page: String,
-        /// Error from the request to the store.
+        /// The cause.
         #[source]
         source: StoreError,
     },
     /// In an earlier run, the store requested a pause that is longer than a crawl waits.
     #[error("the store asks us to come back at {until}")]
     AskedToWait {
-        /// Time from which the store may be queried again.
+        /// End of the pause.
         until: Timestamp,
     },
     /// The body is not a catalogue page: it is HTML, another document, or truncated.
     #[error("page {page} of the catalogue is not a catalogue page")]
     NotACatalogue {
-        /// Number of the page.
+        /// Page number.
         page: u32,
-        /// Parse error.
+        /// The cause.
         #[source]
         source: ParseError,
     },
     /// The store responded with "not modified" although no validator was sent.
     #[error("the store answers 304 to a request without a validator")]
     UnaskedNotModified,
-    /// Another store responds at the brand's address, so its catalogue is not the brand's.
+    /// Another store responds at the brand's address, so that its catalogue is not the brand's.
     #[error("another store answers: {registered} is registered, but {found} was found")]
     AnotherStore {
-        /// Host under which the brand's store is registered.
+        /// Registered host of the brand's store.
         registered: String,
         /// Host that responded, or the permanent host that the responding store states.
         found: String,
     },
-    /// Pages of one crawl show amounts in different currencies, so the currency of each product is unknown.
+    /// Pages of one crawl show amounts in different currencies, so that the currency of each product is unknown.
     #[error("the store's pages show prices in {one} and in {other}")]
     CurrencyMixed {
         /// Currency of one page.
@@ -59,23 +59,23 @@ pub enum CrawlError {
     /// The catalogue continues beyond the limit up to which Shopify lists products.
     #[error("the catalogue does not end: {seen} products after {pages} pages{}", stated_text(*.stated))]
     Endless {
-        /// Number of pages read.
+        /// Number of pages.
         pages: u32,
         /// Number of distinct products on these pages.
         seen: u64,
         /// Number of products that the store reports.
         stated: Option<u64>,
     },
-    /// The store sent more bytes than allowed in one run.
+    /// The store sent more bytes than one run allows.
     #[error("the store sent more than {bytes_max} bytes")]
     TooManyBytes {
-        /// Maximum number of bytes.
+        /// The limit.
         bytes_max: u64,
     },
-    /// The crawl of the store took longer than allowed in one run.
+    /// The crawl of the store took longer than one run allows.
     #[error("the crawl of the store took more than {seconds_max} s")]
     TooSlow {
-        /// Maximum duration in seconds.
+        /// The limit in seconds.
         seconds_max: u64,
     },
     /// The run was cancelled.
@@ -84,9 +84,9 @@ pub enum CrawlError {
     /// Pages could not be landed, or landed pages could not be read.
     #[error("landed pages of {store} cannot be written or read")]
     Landing {
-        /// Store whose pages failed.
+        /// The store.
         store: StoreHost,
-        /// Error of the landing.
+        /// The cause.
         #[source]
         source: LandingError,
     },

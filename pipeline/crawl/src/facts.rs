@@ -21,7 +21,7 @@ pub struct StoreFacts {
     #[serde(default)]
     pub currency: Option<CurrencyCode>,
     /// Currency in which the store's pages show prices, or its front page if the catalogue pages do not state one.
-    /// `/meta.json` does not contain this currency.
+    /// `/meta.json` does not contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presented: Option<CurrencyCode>,
     /// ISO 3166-1 alpha-2 country code.
@@ -36,7 +36,7 @@ pub struct StoreFacts {
 }
 
 impl StoreFacts {
-    /// Parses the body of `/meta.json`; `None` if it is not such a document.
+    /// Returns `None` if the body of `/meta.json` is not such a document.
     #[must_use]
     pub fn read(meta: &[u8]) -> Option<Self> {
         let meta = pipeline_parse::parse_meta(meta).ok()?;
@@ -56,9 +56,8 @@ impl StoreFacts {
         })
     }
 
-    /// Fills missing facts from `before`, if they are facts that a store cannot lose. If the store was not `described`
-    /// at all, its earlier description is also used. An earlier product count is not used, because it may be out of
-    /// date.
+    /// Fills missing facts from `before` that a store cannot lose. If the store was not `described` at all, its earlier
+    /// description is also used. An earlier product count is not, because it may be out of date.
     pub(crate) fn or_as_known(self, before: &Self, described: bool) -> Self {
         let before = before.clone();
         Self {
@@ -79,8 +78,7 @@ impl StoreFacts {
         self.presented.or(self.currency)
     }
 
-    /// Returns true if a brand with the `other` facts would look the same to users. The product count and the store's
-    /// id are ignored, because users do not see them.
+    /// Returns true if users would see no difference. They do not see the product count and the store's id.
     #[must_use]
     pub fn same_brand(&self, other: &Self) -> bool {
         let shown = |facts: &Self| Self {

@@ -1,5 +1,4 @@
-//! Time until which a store requested a pause. The time is stored in `crawl-state/{store}-hold.json`, so that the next
-//! run respects it too.
+//! End of the pause that a store requested, stored in `crawl-state/{store}-hold.json` for the next run.
 
 use data_model::{StoreHost, Timestamp};
 use data_storage::Storage;
@@ -15,15 +14,14 @@ struct Hold {
     until: Timestamp,
 }
 
-/// Returns the path of the file with the time until which a store must not be queried. If the file is missing, the next
-/// run queries the store.
+/// Returns the path of the file with the end of a store's pause. Without the file, the next run contacts the store.
 #[must_use]
 pub fn hold_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-hold.json")])
 }
 
-/// Returns the time until which the store must not be queried. An unreadable file is ignored. A time too far in the
-/// future is also ignored, because it comes from a wrong clock.
+/// Returns the end of the store's pause. An unreadable file is ignored, and so is a time too far in the future, which
+/// comes from a wrong clock.
 pub(crate) async fn load_hold(
     storage: &Storage,
     store: &StoreHost,

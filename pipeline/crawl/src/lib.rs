@@ -1,12 +1,12 @@
-//! Crawls the catalogues of registered brands: keeps the registry of brands, lands raw pages and detects changes.
+//! Crawls the catalogues of registered brands. Keeps the registry of brands, lands raw pages and detects changes.
 //!
 //! Input: registered brands and a [`storefront::Storefront`]. Output: each store's pages verbatim, under
-//! `landing/{run}/{store}/`, and one [`StoreCrawl`] per store with the verdict "landed" or "unchanged since the last
-//! crawl in the lake". If due, the front page and policies are also landed, with the discount codes in them. Of a
-//! catalogue page, this crate reads only the number of records and their ids.
+//! `landing/{run}/{store}/`, and one [`StoreCrawl`] per store, either landed or unchanged since the last crawl in the
+//! lake. If due, the front page and policies are also landed, with the discount codes in them.
 //!
-//! This crate does not decide how stores are contacted and does not parse products. A page that could not be read is an
-//! error of the store's crawl. An unread page never counts as the end of the catalogue.
+//! Of a catalogue page, this crate reads only the number of records and their ids. The crate storefront decides how
+//! stores are contacted. A page that could not be read is an error of the store's crawl, and never counts as the end of
+//! the catalogue.
 
 mod answers;
 mod codes;

@@ -7,34 +7,34 @@ use url::Url;
 use crate::StoreFacts;
 use crate::store::{front_currency, is_only_this_page, stray};
 
-/// Findings about an address that decide if the store can be registered.
+/// Findings that decide if the store at an address can be registered.
 #[derive(Debug)]
 pub struct Probe {
-    /// Self-description of the store, if it has one.
+    /// Self-description of the store, if any.
     pub facts: Option<StoreFacts>,
     /// Readability of the store's catalogue.
     pub catalogue: Catalogue,
 }
 
-/// Readability of a catalogue.
+/// State of a catalogue.
 #[derive(Debug)]
 pub enum Catalogue {
-    /// The catalogue can be read.
+    /// The catalogue is readable.
     Open,
-    /// The catalogue can be read but lists no products.
+    /// The catalogue is readable but lists no products.
     Empty,
-    /// Catalogue pages come from another address, and there is no evidence that the address belongs to the same store.
+    /// Catalogue pages come from another address, without evidence that it belongs to the same store.
     Elsewhere(Url),
     /// The address does not belong to a Shopify store.
     NotThePlatform,
-    /// The store does not publish its catalogue, is behind a password, or forbids access in `robots.txt`.
+    /// The store does not publish its catalogue, needs a password, or forbids access in `robots.txt`.
     Closed(StoreError),
-    /// The store could not be reached, so it is unknown.
+    /// The store could not be reached.
     Unknown(StoreError),
 }
 
 impl Probe {
-    /// Returns true if there is a Shopify store at the address; `None` if that is unknown.
+    /// Returns true if a Shopify store is at the address. `None` if that is unknown.
     #[must_use]
     pub const fn is_platform(&self) -> Option<bool> {
         match (&self.facts, &self.catalogue) {
@@ -46,15 +46,15 @@ impl Probe {
         }
     }
 
-    /// Returns the currency in which a crawl reads the catalogue: the currency shown on the pages, else the one that an
-    /// operator `registered`, else the store's own.
+    /// Returns the currency in which a crawl reads the catalogue. It is shown on the pages, else `registered` by an
+    /// operator, else the store's own.
     #[must_use]
     pub fn prices_in(&self, registered: Option<CurrencyCode>) -> Option<CurrencyCode> {
         let shown = self.facts.as_ref().and_then(|facts| facts.presented);
         shown.or(registered).or_else(|| self.facts.as_ref()?.currency)
     }
 
-    /// Returns true if the brand can be crawled: its catalogue is readable and the currency of its prices is known.
+    /// Returns true if the catalogue is readable and the currency of its prices is known.
     #[must_use]
     pub fn is_crawlable(&self, registered: Option<CurrencyCode>) -> bool {
         self.is_open() && self.prices_in(registered).is_some()
@@ -64,7 +64,7 @@ impl Probe {
         matches!(self.catalogue, Catalogue::Open | Catalogue::Empty)
     }
 
-    /// Returns a sentence for an operator that describes the findings.
+    /// Describes the findings to an operator in one sentence.
     #[must_use]
     pub fn verdict(&self, registered: Option<CurrencyCode>) -> String {
         let stated = self.facts.as_ref().and_then(|facts| facts.published_products);
@@ -112,7 +112,7 @@ pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, Sto
         Ok(FetchOutcome::Body(page)) => {
             presented = page.cart_currency;
             match parse_products_page(&page.bytes) {
-                // A crawl would reject these pages because they belong to another store.
+                // A crawl would reject these pages of another store.
                 Ok(_) if let Some(home) = stray(base_url, described_at.as_ref(), &page.url) => {
                     Catalogue::Elsewhere(home)
                 }

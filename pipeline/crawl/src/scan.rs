@@ -1,4 +1,4 @@
-//! Reads only the data of a page that paging needs.
+//! Reads only the page data that paging needs.
 
 use std::fmt;
 
@@ -9,26 +9,26 @@ use serde_json::value::RawValue;
 
 use crate::StoreFacts;
 
-/// Data of a product page that paging needs.
+/// Page data that paging needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageScan {
     /// Number of records on the page.
     pub records: u32,
-    /// Ids of the records that have one.
+    /// Ids of the records. Some records have none.
     pub ids: Vec<u64>,
 }
 
 /// Page as parsed by its reader.
 #[derive(Debug)]
 pub struct ReadPage<T> {
-    /// Data that paging needs.
+    /// The data that paging needs.
     pub scan: PageScan,
-    /// Data that the reader keeps for its caller; `None` if it keeps nothing of the page.
+    /// Data that the reader keeps for its caller. `None` if it keeps nothing.
     pub kept: Option<T>,
 }
 
-/// Parses product pages during the crawl, so that they need not be read again later. A page reader may be slow. Fails
-/// if the body is not a product page.
+/// Function that parses product pages during the crawl, so that they need not be read again later. It may be slow. It
+/// fails if the body is not a product page.
 pub type PageReader<T> = dyn Fn(&StoreFacts, &[u8]) -> Result<ReadPage<T>, ParseError> + Send + Sync;
 
 /// Reads only the data that paging needs.
@@ -40,19 +40,15 @@ pub fn scan_only<T>(body: &[u8]) -> Result<ReadPage<T>, ParseError> {
     Ok(ReadPage { scan, kept })
 }
 
-/// One entry of `/collections.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Collection {
     pub(crate) handle: String,
     pub(crate) products: Option<u64>,
 }
 
-/// Maximum size in bytes of `/collections.json`.
 const COLLECTIONS_BYTES_MAX: usize = 8 << 20;
-/// Maximum size in bytes of one entry in `/collections.json`.
 const COLLECTION_BYTES_MAX: usize = 256 << 10;
 
-/// Counts a page's records and collects their ids.
 pub(crate) fn scan_products(page: &[u8]) -> Result<PageScan, ParseError> {
     let mut ids = Vec::new();
     let records = for_each_product(&page_text(page)?, |record| {
@@ -64,8 +60,8 @@ pub(crate) fn scan_products(page: &[u8]) -> Result<PageScan, ParseError> {
     })
 }
 
-/// Parses `{"collections":[…]}` and returns the number of entries, and those entries that have a handle. Returns `None`
-/// for any other document.
+/// Parses `{"collections":[…]}`. Returns the number of entries, and those with a handle. Returns `None` for any other
+/// document.
 pub(crate) fn scan_collections(page: &[u8]) -> Option<(usize, Vec<Collection>)> {
     let page = page
         .get(..COLLECTIONS_BYTES_MAX.min(page.len()))
@@ -80,7 +76,7 @@ struct CollectionsPage {
     collections: Entries,
 }
 
-/// Entries of a list, each parsed separately.
+/// List whose entries are parsed one by one.
 #[derive(Default)]
 struct Entries {
     count: usize,

@@ -1,5 +1,5 @@
-//! Last crawl of a store that is in the lake: `crawl-state/{store}.json`. The file is written only after the commit,
-//! because a state newer than the lake would make the next run skip work.
+//! Last crawl of a store that is in the lake: `crawl-state/{store}.json`. It is written only after the commit, because
+//! a state newer than the lake would make the next run skip work.
 
 use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
@@ -13,14 +13,13 @@ use crate::landing::{LandingError, StoreCrawl};
 /// State of the last crawl that is in the lake.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrawlState {
-    /// Fingerprint, defined by the caller, of the lake's data about the store after the crawl. If the fingerprint
-    /// differs now, something else changed the lake's data, and the crawl state no longer describes it.
+    /// Fingerprint, defined by the caller, of the lake's data about the store after the crawl. If it differs now,
+    /// something else changed the data, and this state is obsolete.
     pub taken_as: String,
-    /// Product counts of the brand from before they changed, over the last days. The counts are kept because several
-    /// losses add up.
+    /// Earlier product counts of the last days. They are kept because several losses add up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub peaks: Vec<Peak>,
-    /// Result of the crawl.
+    /// The crawl.
     #[serde(flatten)]
     pub crawl: StoreCrawl,
 }
@@ -34,17 +33,13 @@ pub struct Peak {
     pub products: u64,
 }
 
-/// Returns the path of a store's state. If the file is missing, the next crawl reads the whole catalogue.
+/// Returns the path of a store's state. Without the file, the next crawl reads the whole catalogue.
 #[must_use]
 pub fn state_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}.json")])
 }
 
-/// Loads the last crawl of this store that is in the lake. Returns `None` if there is none or if it cannot be parsed,
-/// because it only saves work.
-///
-/// # Errors
-/// [`LandingError`].
+/// Returns `None` if this store has no state or it cannot be parsed, because it only saves work.
 #[boxed]
 pub async fn load_state(storage: &Storage, store: &StoreHost) -> Result<Option<CrawlState>, LandingError> {
     let state: Option<CrawlState> = load_document(storage, &state_at(store)).await?;
@@ -52,9 +47,6 @@ pub async fn load_state(storage: &Storage, store: &StoreHost) -> Result<Option<C
 }
 
 /// Records that this crawl is in the lake.
-///
-/// # Errors
-/// [`LandingError`].
 #[boxed]
 pub async fn save_state(storage: &Storage, state: &CrawlState) -> Result<(), LandingError> {
     Ok(save_document(storage, &state_at(&state.crawl.store), state).await?)

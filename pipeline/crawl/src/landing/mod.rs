@@ -22,10 +22,10 @@ pub(crate) use write::{compress, put_compressed, put_done, sha256_hex};
 
 use crate::StoreFacts;
 
-/// Maximum decompressed size in bytes of a landed page; no page of a store is that large.
+/// No page of a store is larger than this when decompressed.
 pub(crate) const PAGE_BYTES_MAX: u64 = 256 << 20;
 
-/// Error from writing or reading landed pages.
+/// Error of a landing.
 #[derive(Debug, thiserror::Error)]
 pub enum LandingError {
     /// An object could not be read or written.
@@ -34,27 +34,27 @@ pub enum LandingError {
     /// The objects under a prefix could not be listed or deleted.
     #[error("cannot list or delete {path}")]
     Prefix {
-        /// Prefix in the object storage.
+        /// The prefix.
         path: Path,
-        /// Error from the object storage.
+        /// The cause.
         #[source]
         source: object_store::Error,
     },
     /// An object needs more memory than is available for one page.
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
-    /// The content of the object is not what was landed there.
+    /// The object is not as it was landed.
     #[error("{path} is damaged")]
     Damaged {
-        /// Path of the object.
+        /// The object.
         path: Path,
     },
-    /// The object is not a valid zstd frame, or could not be compressed.
+    /// The object is not a valid zstd frame or could not be compressed.
     #[error("{path} is not a valid zstd file")]
     Zstd {
-        /// Path of the object.
+        /// The object.
         path: Path,
-        /// Error from the zstd codec.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
@@ -63,7 +63,7 @@ pub enum LandingError {
     Worker(#[source] tokio::task::JoinError),
 }
 
-/// Page of a listing; page numbers start at 1.
+/// Page of a listing. Page numbers start at 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "list", rename_all = "snake_case")]
 pub enum PageTarget {
@@ -82,7 +82,7 @@ pub enum PageTarget {
         /// Page number.
         page: u32,
     },
-    /// Page of the products of one collection.
+    /// Page of the products in one collection.
     Collection {
         /// Handle of the collection.
         handle: String,
@@ -120,7 +120,7 @@ pub struct PageMark {
     /// Listing and number of the page.
     #[serde(flatten)]
     pub target: PageTarget,
-    /// Name of the landed object; `None` for a page without new products, such as the empty page at the end.
+    /// Name of the landed object. `None` for a page without new products, such as the empty last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// ETag of the page, if the store sends one.
@@ -143,13 +143,13 @@ pub struct PageMark {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Something changed or may have changed, so the pages are landed.
+    /// Something changed or may have changed, so that the pages are landed.
     Landed,
     /// No page changed, so the pages of an earlier landing are used.
     Unchanged,
 }
 
-/// Complete crawl of one store. The crawl is stored as `done.json` in a landing and, once it is in the lake, in
+/// Complete crawl of one store, stored as `done.json` in a landing and, once it is in the lake, in
 /// `crawl-state/{store}.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoreCrawl {
@@ -157,14 +157,13 @@ pub struct StoreCrawl {
     pub store: StoreHost,
     /// Run that crawled the store.
     pub run: RunId,
-    /// Run whose landing contains the pages; an earlier run if nothing changed.
+    /// Run that landed the pages. If nothing changed, it is an earlier run.
     pub landing: RunId,
-    /// Outcome of the crawl.
+    /// Landed or unchanged.
     pub verdict: Verdict,
-    /// Fingerprint, defined by the caller, of everything that affects how the pages are parsed.
+    /// Fingerprint, defined by the caller, of everything that affects the parsing of the pages.
     pub context: String,
-    /// Time at which the first page was requested. If the crawl was resumed, this is the start of the interrupted
-    /// attempt.
+    /// Time of the first page request, of the interrupted attempt if the crawl was resumed.
     pub started_at: Timestamp,
     /// End of the crawl.
     pub ended_at: Timestamp,
@@ -174,16 +173,15 @@ pub struct StoreCrawl {
     pub facts: StoreFacts,
     /// Pages in the order in which they were read.
     pub pages: Vec<PageMark>,
-    /// True if products may be missing. There are three causes: a limit was reached before the end, a page in the
-    /// middle was empty, or the listing ended too early. Too early means earlier than the last crawl and the store's
-    /// own count suggest.
+    /// True if products may be missing: a limit was reached, a page in the middle was empty, or the listing ended
+    /// earlier than the last crawl and the store's own count suggest.
     #[serde(default)]
     pub truncated: bool,
-    /// True if a listing could not be read. No page represents that listing, so comparing pages would never show that
-    /// it has become readable.
+    /// True if a listing could not be read. It has no page, so that comparing pages would never show that it has become
+    /// readable.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unread: bool,
-    /// Comparison with the products of the last crawl; `None` if there was none or its pages are gone.
+    /// Comparison with the products of the last crawl. `None` if there was none or its pages are gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<LastListed>,
     /// Number of pages reused from an interrupted attempt of the same run.
@@ -202,9 +200,9 @@ const fn is_zero(count: &u32) -> bool {
 /// Comparison with the products of the previous crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastListed {
-    /// Number of products that the previous crawl found.
+    /// Number of products in the previous crawl.
     pub products: u64,
-    /// Number of these products that are no longer listed.
+    /// Number of those that are no longer listed.
     pub gone: u64,
 }
 
@@ -224,7 +222,7 @@ impl StoreCrawl {
         self.pages.iter().map(|page| u64::from(page.fresh)).sum()
     }
 
-    /// Returns the decoded size of the landed pages in bytes.
+    /// Returns the decoded bytes of the landed pages.
     #[must_use]
     pub fn landed_bytes(&self) -> u64 {
         self.landed().map(|(_, page)| page.bytes).sum()
@@ -232,16 +230,15 @@ impl StoreCrawl {
 }
 
 pub(crate) const DONE: &str = "done.json";
-/// Object name under which a store's policies are landed.
+/// The landed policies of a store.
 pub(crate) const POLICIES: &str = "policies.json.zst";
 pub(crate) const META: &str = "meta.json.zst";
 
-/// Returns the object name of a page, such as `products-00001.json.zst`. Pages of all collections share one numbering.
+/// Returns a name such as `products-00001.json.zst`. Pages of all collections share one numbering.
 pub(crate) fn page_file(listing: &str, number: u32) -> String {
     format!("{listing}-{number:05}.json.zst")
 }
 
-/// Returns the path `landing/{run}/{store}/{file}`.
 pub(crate) fn landed_at(run: &RunId, store: &StoreHost, file: &str) -> Path {
     Path::from_iter(["landing", run.as_str(), store.as_str(), file])
 }

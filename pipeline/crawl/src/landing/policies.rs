@@ -1,4 +1,4 @@
-//! Reads the store policies that crawls landed when they searched for discount codes.
+//! Reads the policies that crawls landed when they searched for discount codes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use object_store::path::Path;
 
 use super::{LandingError, POLICIES, landed_at, unpack};
 
-/// Returns, for each store, the runs that landed its policies, in chronological order.
+/// Returns the runs that landed each store's policies, in chronological order.
 ///
 /// # Errors
 /// [`LandingError::Prefix`].
@@ -42,11 +42,7 @@ pub async fn landed_policies(storage: &Storage) -> Result<BTreeMap<StoreHost, Ve
     Ok(found)
 }
 
-/// Returns the policies of a store that a run landed, as the JSON that the store sent; `None` if they are missing or
-/// damaged.
-///
-/// # Errors
-/// [`LandingError`].
+/// Returns the landed policies of a store as the JSON that it sent. `None` if they are missing or damaged.
 #[boxed]
 pub async fn read_policies(storage: &Storage, run: &RunId, store: &StoreHost) -> Result<Option<Bytes>, LandingError> {
     let Some(frame) = get_bytes(storage, &landed_at(run, store, POLICIES)).await? else {

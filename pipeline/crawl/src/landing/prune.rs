@@ -13,7 +13,7 @@ use super::LandingError;
 pub struct PruneReport {
     /// Number of objects deleted.
     pub objects: u64,
-    /// Total size of the deleted objects in bytes.
+    /// Total bytes of the deleted objects.
     pub bytes: u64,
 }
 
@@ -32,8 +32,7 @@ pub async fn landed_before(storage: &Storage, runs_kept: usize) -> Result<Vec<Ru
     Ok(runs)
 }
 
-/// Deletes the landed pages of the given runs, except those in `needed`. For each store, `needed` contains the run
-/// whose landing the store's crawl state refers to.
+/// Deletes the landed pages of the given runs, except those in `needed`, which has the run of each store's crawl state.
 ///
 /// # Errors
 /// [`LandingError::Prefix`]. Objects deleted before the failure stay deleted, and the next call continues.
@@ -61,7 +60,7 @@ pub async fn prune_landing(
     Ok(pruned)
 }
 
-/// Deletes everything that a run has landed.
+/// Deletes everything that a run landed.
 ///
 /// # Errors
 /// [`LandingError::Prefix`].

@@ -11,8 +11,8 @@ use storefront::MemoryBudget;
 use super::{DONE, LandingError, PAGE_BYTES_MAX, PageMark, StoreCrawl, landed_at, page_file, sha256_hex};
 use crate::document::load_document;
 
-/// Reads the complete crawl of a store by this run. Returns `None` if there is none or it cannot be parsed; the crawl
-/// then counts as incomplete and is repeated.
+/// Returns the complete crawl of a store by this run. `None` if there is none or it cannot be parsed. The crawl then
+/// counts as incomplete and is repeated.
 ///
 /// # Errors
 /// [`LandingError::Storage`].
@@ -22,11 +22,11 @@ pub async fn read_done(storage: &Storage, run: &RunId, store: &StoreHost) -> Res
     Ok(done.filter(|done| done.store == *store))
 }
 
-/// Reads a landed page as the store sent it and checks its hash. Memory for the page is reserved from `memory`, so the
-/// caller must not hold another page.
+/// Returns a landed page as the store sent it, after a hash check. Memory for the page is reserved from `memory`, so
+/// that the caller must not hold another page.
 ///
 /// # Errors
-/// [`LandingError::Damaged`] if the page is missing or differs from what was landed; see [`LandingError`].
+/// [`LandingError::Damaged`] if the page is missing or differs from the landed one. See [`LandingError`].
 #[boxed]
 pub async fn read_page(
     storage: &Storage,
@@ -47,8 +47,8 @@ pub async fn read_page(
     }
 }
 
-/// Reads a landed object and returns it both compressed and decompressed. `bytes` is the decompressed size, if known.
-/// Returns `None` if the object does not exist.
+/// Returns a landed object both compressed and decompressed. `bytes` is the decompressed size, if known. Returns `None`
+/// if the object does not exist.
 pub(crate) async fn read_compressed(
     storage: &Storage,
     path: &Path,
@@ -83,7 +83,7 @@ pub(crate) async fn read_compressed(
         .ok_or_else(|| LandingError::Damaged { path: path.clone() })
 }
 
-/// Decompresses a frame; `None` if the result is larger than any page can be.
+/// Returns `None` if the result is larger than any page can be.
 pub(crate) fn unpack(frame: &[u8]) -> std::io::Result<Option<Bytes>> {
     let stated = zstd::zstd_safe::get_frame_content_size(frame).ok().flatten();
     let mut body = Vec::with_capacity(usize::try_from(stated.unwrap_or(0).min(PAGE_BYTES_MAX)).unwrap_or(0));
@@ -93,7 +93,7 @@ pub(crate) fn unpack(frame: &[u8]) -> std::io::Result<Option<Bytes>> {
     Ok((read as u64 <= PAGE_BYTES_MAX).then(|| Bytes::from(body)))
 }
 
-/// Counts the pages of the whole listing that this run has landed since `since`, from page 1 to the first gap.
+/// Counts the listing pages that this run has landed since `since`, from page 1 to the first gap.
 pub(crate) async fn landed_pages(
     storage: &Storage,
     run: &RunId,

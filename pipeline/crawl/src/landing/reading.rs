@@ -1,6 +1,5 @@
-//! Metadata about how a page was read, stored in the page's object after its zstd frame. The metadata is in a frame
-//! that every zstd decoder skips (RFC 8878, 3.1.2). A resumed crawl uses it to learn the page's age and the currency of
-//! its amounts.
+//! Metadata about the reading of a page, stored in the page's object after its zstd frame. It is in a frame that every
+//! zstd decoder skips (RFC 8878, 3.1.2). A resumed crawl needs the page's age and the currency of its amounts.
 
 use bytes::Bytes;
 use data_model::{CurrencyCode, Timestamp};
@@ -8,24 +7,22 @@ use serde::{Deserialize, Serialize};
 
 /// First of the sixteen magic numbers of skippable zstd frames.
 const MAGIC: [u8; 4] = 0x184D_2A50_u32.to_le_bytes();
-/// Size in bytes of magic number and length.
+/// Magic number and length.
 const HEADER_BYTES: usize = 8;
 
-/// Metadata about how a page was read.
+/// Metadata about the reading of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PageReading {
-    /// Time at which the page was requested.
     pub(crate) read_at: Timestamp,
     /// Country whose prices were requested.
     pub(crate) country: Option<String>,
-    /// Currency that the store states for the page's amounts.
+    /// Currency of the page's amounts, as the store states it.
     pub(crate) currency: Option<CurrencyCode>,
-    /// ETag of the page.
     pub(crate) etag: Option<String>,
 }
 
 impl PageReading {
-    /// Parses the metadata after the frame of a landed page; `None` if it is missing or unreadable.
+    /// Returns `None` if the metadata of a landed page is missing or unreadable.
     pub(crate) fn of(object: &[u8]) -> Option<Self> {
         let behind = object.get(zstd::zstd_safe::find_frame_compressed_size(object).ok()?..)?;
         let (header, told) = behind.split_at_checked(HEADER_BYTES)?;
@@ -33,8 +30,7 @@ impl PageReading {
         serde_json::from_slice(told).ok()
     }
 
-    /// Appends this metadata to the first frame in `frame`, which gives the landed object. Returns `None` if `frame`
-    /// does not start with a zstd frame.
+    /// Appends this metadata to the first frame in `frame`. Returns `None` if `frame` does not start with a zstd frame.
     pub(crate) fn behind(&self, frame: &[u8]) -> Option<Bytes> {
         let frame = frame.get(..zstd::zstd_safe::find_frame_compressed_size(frame).ok()?)?;
         let told = serde_json::to_vec(self).ok()?;

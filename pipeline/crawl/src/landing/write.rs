@@ -9,7 +9,6 @@ use zstd::bulk::Compressor;
 use super::{DONE, LandingError, StoreCrawl, landed_at};
 use crate::document::save_document;
 
-/// Returns the SHA-256 hash in hex.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
@@ -22,7 +21,7 @@ thread_local! {
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Compresses bytes into one zstd frame with a checksum.
+/// Returns one zstd frame with a checksum.
 pub(crate) fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|kept| {
         let mut compressor = match kept.take() {
@@ -39,7 +38,6 @@ pub(crate) fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     })
 }
 
-/// Stores an object that is already compressed.
 pub(crate) async fn put_compressed(
     storage: &Storage,
     run: &RunId,
@@ -50,7 +48,7 @@ pub(crate) async fn put_compressed(
     Ok(put_over(storage, &landed_at(run, store, file), frame).await?)
 }
 
-/// Marks the landing of this store as complete; must be written last.
+/// Marks a store's landing as complete. This must be the last write.
 pub(crate) async fn put_done(storage: &Storage, crawl: &StoreCrawl) -> Result<(), LandingError> {
     let at = landed_at(&crawl.run, &crawl.store, DONE);
     Ok(save_document(storage, &at, crawl).await?)

@@ -11,43 +11,42 @@ use super::{DisplayNames, NewBrand, RegisteredBrand, Registry, RegistryEvent, do
 
 /// Object storage prefix of the registry's log.
 pub(super) const PREFIX: &str = "registry";
-/// Maximum number of times that a change is planned again because another program changed the registry in the meantime.
+/// Maximum number of attempts at a change when other programs keep changing the registry.
 pub(super) const TRIES_MAX: usize = 64;
 
-/// Error from reading or changing the registry.
+/// Error of reading or changing the registry.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// The log could not be read.
+    /// The log is unreadable.
     #[error("the brand registry cannot be read")]
     Read(#[source] StorageError),
-    /// The event could not be written.
+    /// The event cannot be written.
     #[error("the brand registry cannot be changed")]
     Write(#[source] StorageError),
-    /// Every attempt to write this change failed, because other programs changed the registry first.
+    /// Other programs changed the registry first in every attempt.
     #[error("other processes keep changing the brand registry")]
     Contended,
-    /// The URL is not a valid base URL of a store.
+    /// The URL is not a valid base URL.
     #[error("not a valid store address: {0}")]
     Address(Url),
-    /// An event and its copy are lost. A new brand cannot be distinguished from one that the lost event registered, and
-    /// a free slug cannot be distinguished from one that the event assigned.
+    /// An event and its copy are lost. The event may have registered the new brand before, or assigned its slug.
     #[error(
         "{path} and its copy are missing or damaged: `haat lake repair` registers the brands that the lake contains again; \
          until then no new brand can be registered"
     )]
     Lost {
-        /// Path of the event.
+        /// Path of the lost event.
         path: String,
     },
-    /// No free slug is left for the name.
+    /// Every slug for the name is taken.
     #[error("every possible slug for {0:?} is taken")]
     NoSlug(String),
-    /// No registered brand has this slug.
+    /// No registered brand has the slug.
     #[error("no brand is registered as {0}")]
     Unknown(BrandSlug),
 }
 
-/// Outcome of registering a brand.
+/// Outcome of registering one brand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Addition {
     /// The brand is new.
@@ -59,11 +58,10 @@ pub enum Addition {
     /// The brand was already registered with the same data.
     Unchanged(RegisteredBrand),
     /// The store states the permanent host of this brand, but the brand is registered at another address. The registry
-    /// is not changed, because a store may claim any host. See [`NewBrand::moved`].
+    /// stays as it is, because a store may claim any host. See [`NewBrand::moved`].
     Taken(RegisteredBrand),
-    /// This brand is registered at the address, but the address belongs to another store now. The registry is not
-    /// changed, because the brand's products do not belong to the new store. The brand must be removed before the new
-    /// store can be registered.
+    /// This brand is registered at the address, but the address now belongs to another store. The registry stays as it
+    /// is. The brand must be removed before the other store can be registered.
     AnotherStore(RegisteredBrand),
 }
 
@@ -96,11 +94,11 @@ impl Registry {
 
     /// Registers brands, or changes their registration, in one event. Returns the outcome for each brand.
     ///
-    /// A brand is identified by its address, and its slug never changes. Changes by other programs are read first, so
-    /// two programs can add brands at the same time. If nothing changes, nothing is written.
+    /// An address identifies a brand, and its slug never changes. Changes by other programs are read first, so that two
+    /// programs can add brands at the same time. If nothing changes, nothing is written.
     ///
     /// # Errors
-    /// See [`RegistryError`]; after an error nothing was changed.
+    /// See [`RegistryError`]. After an error, nothing was changed.
     #[boxed]
     pub async fn add(
         &mut self,
@@ -123,10 +121,10 @@ impl Registry {
         Err(RegistryError::Contended)
     }
 
-    /// Removes a brand; its slug stays reserved for its store.
+    /// Removes a brand. Its slug stays reserved for its store.
     ///
     /// # Errors
-    /// [`RegistryError::Unknown`] if no brand has the slug; see [`RegistryError`].
+    /// [`RegistryError::Unknown`] if no brand has the slug. See [`RegistryError`].
     #[boxed]
     pub async fn remove(
         &mut self,
@@ -155,8 +153,8 @@ impl Registry {
         Err(RegistryError::Contended)
     }
 
-    /// Writes the event as the next one in the log and applies it. If another program wrote first, applies that
-    /// program's event and returns `false`.
+    /// Appends the event to the log and applies it. If another program wrote first, applies that program's event and
+    /// returns `false`.
     pub(super) async fn write(&mut self, storage: &Storage, event: RegistryEvent) -> Result<bool, RegistryError> {
         let seq = self.last_seq + 1;
         let written = log(storage)
@@ -171,7 +169,7 @@ impl Registry {
         Ok(written)
     }
 
-    /// Reads changes that other programs have made since the last load.
+    /// Reads the changes that other programs have made since the last load.
     ///
     /// # Errors
     /// [`RegistryError::Read`].
@@ -188,7 +186,7 @@ impl Registry {
     }
 
     fn plan(&self, brands: &[NewBrand], now: Timestamp) -> Result<Vec<Addition>, RegistryError> {
-        // Brands of the same batch can conflict with each other as with brands registered before.
+        // Brands of one batch can conflict with each other, and with brands registered before.
         let mut planned = self.clone();
         let mut additions = Vec::with_capacity(brands.len());
         let mut names = DisplayNames::registered(self);
@@ -281,7 +279,7 @@ impl Registry {
     }
 }
 
-/// Returns the name to show, and true if the operator set it.
+/// Returns the display name, and true if the operator set it.
 fn name_of<'a>(new: &'a NewBrand, known: Option<&'a RegisteredBrand>, domain: &'a str) -> (&'a str, bool) {
     let named = |name: &&str| !name.is_empty();
     let name = new.name.as_deref().map(str::trim).filter(named);
@@ -297,8 +295,7 @@ pub(super) fn log(storage: &Storage) -> EventLog<RegistryEvent> {
     EventLog::new(storage, PREFIX).with_copies()
 }
 
-/// Returns domain and path of an address. The scheme is omitted, because a store has the same address with `http` and
-/// `https`.
+/// Returns the domain and path. A store has the same address with `http` and `https`.
 fn address_of(base_url: &Url) -> String {
     format!(
         "{}{}",
@@ -307,7 +304,7 @@ fn address_of(base_url: &Url) -> String {
     )
 }
 
-/// Returns the address without query, fragment, credentials or trailing slash.
+/// Removes the query, fragment, credentials and trailing slash.
 fn base_of(url: &Url) -> Result<Url, RegistryError> {
     let refuse = || RegistryError::Address(url.clone());
     domain_of(url).ok_or_else(refuse)?;

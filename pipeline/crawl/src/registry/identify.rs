@@ -9,22 +9,22 @@ use super::identity::host_of;
 use super::{RegisteredBrand, Registry, RegistryError, RegistryEvent};
 use crate::StoreFacts;
 
-/// Key of a registered store with the facts that the store states about itself.
+/// Facts that a registered store states about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatedFacts {
     /// Key of the store's brand.
     pub store: StoreHost,
-    /// Facts that the store states.
+    /// The facts.
     pub facts: StoreFacts,
 }
 
 impl Registry {
-    /// Records, in one event, the store identities that crawls found. Returns the brands, by key, whose store already
-    /// belongs to another brand, with that other brand, because one store cannot be two brands. Brands that are no
+    /// Records, in one event, the store identities that crawls found. One store cannot be two brands. The brands whose
+    /// store already belongs to another brand are returned by key, each with that other brand. Brands that are no
     /// longer registered are skipped.
     ///
     /// # Errors
-    /// See [`RegistryError`]; after an error nothing was changed.
+    /// See [`RegistryError`]. After an error, nothing was changed.
     #[boxed]
     pub async fn identify(
         &mut self,

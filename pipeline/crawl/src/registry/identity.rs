@@ -3,7 +3,7 @@ use data_model::StoreHost;
 use super::{NewBrand, RegisteredBrand, Registry};
 use crate::StoreFacts;
 
-/// Identifiers of a store at Shopify: its id is permanent, its permanent host may be renamed.
+/// A store's id at Shopify is permanent, and its permanent host may be renamed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct StoreIdentity {
     pub(crate) host: Option<StoreHost>,
@@ -11,8 +11,7 @@ pub(crate) struct StoreIdentity {
 }
 
 impl StoreIdentity {
-    /// Returns true if both identities belong to one store. One matching identifier is enough, because hosts can be
-    /// renamed. Returns `None` if nothing can be compared.
+    /// One matching identifier is enough, because hosts can be renamed. Returns `None` if nothing can be compared.
     pub(crate) fn is_same(&self, other: &Self) -> Option<bool> {
         let hosts = self
             .host
@@ -55,8 +54,8 @@ impl NewBrand {
 }
 
 impl Registry {
-    /// Returns the brand that the store belongs to. Only the host decides, unless the operator says that a brand
-    /// `moved`, because a store may claim any host and any id. An id shared by several brands identifies none of them.
+    /// Returns the brand of a store. Only the host decides, unless the operator says that a brand `moved`, because a
+    /// store may claim any host and any id. An id shared by several brands identifies none of them.
     pub(super) fn holder(&self, of: &StoreIdentity, moved: bool) -> Option<&RegisteredBrand> {
         let host = of.host.as_ref()?;
         let by_host = self.live.get(host).or_else(|| {
@@ -72,8 +71,8 @@ impl Registry {
     }
 }
 
-/// Returns the host to register in addition to the key: the stated host if it differs from the key, or the known host
-/// if none is stated.
+/// Returns the host to be registered in addition to the key: the stated host if it differs from the key, or the known
+/// one if none is stated.
 pub(super) fn host_of(key: &StoreHost, known: &RegisteredBrand, stated: Option<StoreHost>) -> Option<StoreHost> {
     match stated {
         Some(host) => Some(host).filter(|host| host != key),

@@ -11,26 +11,26 @@ use serde::Serialize;
 use super::change::{PREFIX, TRIES_MAX, log};
 use super::{RegisteredBrand, Registry, RegistryError, RegistryEvent};
 
-/// Result of [`Registry::repair`]: the findings, and the changes that were made or, in a dry run, would be made.
+/// Findings of [`Registry::repair`], and the changes that were made or, in a dry run, would be made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RegistryRepair {
-    /// Objects restored from their copies or, for copies, from the events. No data of these objects is lost.
+    /// Events restored from their copies, and copies restored from their events. No data is lost.
     pub mended: Vec<String>,
     /// Events that are lost together with their copies. Each lost event is replaced by an event that changes nothing.
     pub lost: Vec<String>,
-    /// Brands in the lake that no event mentions; they are registered again.
+    /// Brands in the lake that no event mentions. They are registered again.
     pub registered: Vec<BrandSlug>,
-    /// Brands in the lake that no event mentions and whose slug now belongs to another store. These brands are not
-    /// registered again.
+    /// Brands in the lake that no event mentions and whose slug now belongs to another store. They are not registered
+    /// again.
     pub clashing: Vec<BrandSlug>,
-    /// Brands whose registration is uncertain because events are lost. A registered brand that is missing in the lake
-    /// was either not crawled yet, or was removed and the removal event is lost.
+    /// Brands that a lost event may have changed. A registered brand that is missing in the lake was not crawled yet,
+    /// or its removal event is lost.
     pub unsure: Vec<BrandSlug>,
 }
 
 impl RegisteredBrand {
-    /// Creates a registration from the lake's brand, with the store's data as of `seen_at`. Other settings of the
-    /// operator are unknown. Returns `None` if the lake has no address.
+    /// Creates a registration from the lake's brand, with the store's data as of `seen_at`. The operator's settings are
+    /// unknown. Returns `None` if the lake has no address.
     #[must_use]
     pub fn of_lake(brand: &Brand, seen_at: Timestamp) -> Option<Self> {
         Some(Self {
@@ -50,13 +50,13 @@ impl RegisteredBrand {
 }
 
 impl Registry {
-    /// Returns the paths of events that are lost together with their copies. The changes in lost events are unknown.
+    /// Returns the paths of events that are lost together with their copies.
     pub fn lost(&self) -> impl Iterator<Item = String> {
         self.lost.iter().map(|seq| format!("{PREFIX}/{seq:020}.json"))
     }
 
-    /// Returns true if the store is registered, or may be registered by a lost event. Data about such a store must not
-    /// be deleted.
+    /// Returns true if the store is registered, or if a lost event may have registered it. Its data must then not be
+    /// deleted.
     #[must_use]
     pub fn may_have(&self, store: &StoreHost) -> bool {
         !self.lost.is_empty() || self.live.contains_key(store)
@@ -67,7 +67,7 @@ impl Registry {
         self.last_seq = self.last_seq.max(seq);
     }
 
-    /// Returns events, and copies of events, that are damaged or missing while their counterpart is intact.
+    /// Returns the events and copies of events that are damaged or missing while their counterpart is intact.
     ///
     /// # Errors
     /// [`RegistryError::Read`].
@@ -78,11 +78,8 @@ impl Registry {
         Ok(whole.map(|fault| fault.path).collect())
     }
 
-    /// Restores damaged events from their copies and damaged copies from their events. Re-registers brands that exist
-    /// only in the lake; `known` contains the brands in the lake. With `dry_run`, the repair is only reported.
-    ///
-    /// # Errors
-    /// See [`RegistryError`].
+    /// Restores damaged events from their copies, and copies from their events. Registers brands again that only the
+    /// lake (`known`) contains. With `dry_run`, only reports the repair.
     #[boxed]
     pub async fn repair(
         storage: &Storage,
@@ -106,8 +103,7 @@ impl Registry {
             let in_lake: BTreeSet<&StoreHost> = known.iter().map(|brand| &brand.store).collect();
             let unsure = registry.brands().into_iter();
             let unsure = unsure.filter(|brand| !in_lake.contains(&brand.store));
-            // A brand in the lake that is no longer registered is also uncertain, because a lost event may have
-            // registered the brand again.
+            // A lost event may have registered a brand of the lake again, so that an unregistered one is uncertain too.
             let left = known.iter().filter(|brand| registry.tells_of(&brand.store));
             let left = left.filter(|brand| registry.brand_of(&brand.store).is_none());
             repair.unsure = unsure.chain(left).map(|brand| brand.slug.clone()).collect();
@@ -160,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Writes events 1 to 5: four added brands and the removal of the second.
+    /// Events 1 to 5 add four brands and remove the second.
     async fn registered() -> (Storage, Registry) {
         let storage = Storage::memory();
         let mut registry = Registry::default();
@@ -208,7 +204,6 @@ mod tests {
         assert_eq!(Registry::load(&storage).await.unwrap(), registry);
     }
 
-    /// Returns the slugs of the registered brands, sorted.
     fn slugs(registry: &Registry) -> Vec<&str> {
         registry.brands().iter().map(|brand| brand.slug.as_str()).collect()
     }
@@ -252,7 +247,7 @@ mod tests {
     async fn what_a_lost_event_did_to_brands_that_the_lake_lacks_is_said_to_be_unknown() {
         let (storage, registry) = registered().await;
         let one = registry.brand(&"one".parse().unwrap()).unwrap().clone();
-        // Event that removed the second brand, which was never crawled.
+        // This event removed the second brand, which was never crawled.
         for kind in ["json", "copy"] {
             harm(&storage, &object(5, kind), Some(b"{")).await;
         }

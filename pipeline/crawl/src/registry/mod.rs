@@ -26,8 +26,8 @@ use crate::StoreFacts;
 /// Registered brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisteredBrand {
-    /// Permanent host of the brand's store at registration. This host is the brand's key and does not change if the
-    /// store's host is renamed.
+    /// Permanent host of the brand's store at registration. It is the brand's key and does not change if the store's
+    /// host is renamed.
     pub store: StoreHost,
     /// Permanent host that the store states, if it differs from the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,12 +35,12 @@ pub struct RegisteredBrand {
     /// Shopify's id of the store, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shop_id: Option<u64>,
-    /// Public name of the brand in URL paths. A slug never changes and is never given to another store.
+    /// The brand's name in public URL paths. A slug never changes and is never given to another store.
     pub slug: BrandSlug,
-    /// Display name: the operator's, or the store's own at registration. If another brand already had that name, the
+    /// Display name, from the operator or from the store at registration. If another brand already had that name, the
     /// domain is appended.
     pub name: String,
-    /// True if the operator set the name, so that the store's own name does not replace it.
+    /// True if the operator set the name. The store's own name then does not replace it.
     #[serde(default)]
     pub name_pinned: bool,
     /// Domain that shoppers see, with its port if that is not the scheme's default.
@@ -64,7 +64,7 @@ impl RegisteredBrand {
         self.base_url.as_str().trim_end_matches('/')
     }
 
-    /// Returns the permanent host of the store; `None` if only the domain was known at registration.
+    /// Returns `None` if only the domain was known at registration.
     pub(crate) fn permanent_host(&self) -> Option<&StoreHost> {
         let stands_in = self.domain.parse().is_ok_and(|domain: StoreHost| domain == self.store);
         (!stands_in || self.store.as_str().ends_with(PLATFORM_DOMAIN)).then_some(&self.store)
@@ -77,22 +77,22 @@ pub(crate) const PLATFORM_DOMAIN: &str = ".myshopify.com";
 /// Brand to register.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewBrand {
-    /// Permanent host of the store, if known; otherwise the domain is used.
+    /// Permanent host of the store. If it is unknown, the domain is used.
     pub store: Option<StoreHost>,
     /// Shopify's id of the store, if known.
     pub shop_id: Option<u64>,
-    /// Display name; the domain if no name is known.
+    /// Display name. If it is unknown, the domain is used.
     pub name: Option<String>,
     /// True if the operator set the name.
     pub name_pinned: bool,
-    /// Base URL of the store: an `http` or `https` URL with a host.
+    /// Base URL of the store, with `http` or `https` and a host.
     pub base_url: Url,
     /// Currency of the brand's prices, if the operator overrides the store's statement.
     pub currency: Option<CurrencyCode>,
     /// ISO 3166-1 alpha-2 country code.
     pub country: Option<String>,
-    /// True if the operator confirms that a brand with this permanent host or store id has moved from another address
-    /// to this one. Without that, a matching host is not trusted, because a store may claim any host.
+    /// True if the operator confirms that a brand with this permanent host or store id has moved here from another
+    /// address. Otherwise a matching host is not trusted, because a store may claim any host.
     pub moved: bool,
 }
 
@@ -123,7 +123,7 @@ impl NewBrand {
         self
     }
 
-    /// Sets the display name that the operator wants.
+    /// Sets the operator's display name.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         let name = name.trim();
@@ -139,12 +139,11 @@ impl NewBrand {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum RegistryEvent {
-    /// Brands were registered, or their registration changed.
     Add {
         at: Timestamp,
         brands: Vec<RegisteredBrand>,
     },
-    /// Brands were removed.
+    /// Brands were removed. Their slugs stay reserved.
     Remove { at: Timestamp, slugs: Vec<BrandSlug> },
 }
 
@@ -152,11 +151,11 @@ enum RegistryEvent {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Registry {
     live: BTreeMap<StoreHost, RegisteredBrand>,
-    /// Every slug ever assigned, with the store to which it permanently belongs.
+    /// All slugs ever assigned. Each permanently belongs to one store.
     slugs: BTreeMap<BrandSlug, StoreHost>,
-    /// Number of the last event applied; the first event has number 1.
+    /// Events are numbered from 1.
     last_seq: u64,
-    /// Numbers of events that are missing or damaged together with their copies.
+    /// Events that are missing or damaged together with their copies.
     lost: Vec<u64>,
 }
 
@@ -193,7 +192,7 @@ impl Registry {
         self.live.get(store)
     }
 
-    /// Returns the store to which the slug permanently belongs, even if the store is no longer registered.
+    /// Returns the store to which the slug permanently belongs, even if it is no longer registered.
     #[must_use]
     pub fn store_of(&self, slug: &BrandSlug) -> Option<&StoreHost> {
         self.slugs.get(slug)
@@ -218,7 +217,7 @@ impl Registry {
         self.last_seq = self.last_seq.max(seq);
     }
 
-    /// Returns the slug that this store had earlier, if any.
+    /// Returns the earlier slug of this store.
     fn slug_of(&self, store: &StoreHost) -> Option<&BrandSlug> {
         self.slugs
             .iter()
@@ -227,7 +226,7 @@ impl Registry {
     }
 }
 
-/// Returns a URL's host as a domain, with its port if that is not the scheme's default.
+/// The port is omitted if it is the scheme's default.
 pub(crate) fn domain_of(url: &Url) -> Option<String> {
     let host = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https"))?;
     Some(

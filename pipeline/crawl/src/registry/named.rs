@@ -4,7 +4,7 @@ use data_model::BrandSlug;
 
 use super::{RegisteredBrand, Registry};
 
-/// Reason why a crawl has no brands to read.
+/// Reason for having no brands to crawl.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotRegistered {
     /// No brand is registered at all.
@@ -16,7 +16,7 @@ pub enum NotRegistered {
 }
 
 impl Registry {
-    /// Returns all brands, or only the brands in `only`, sorted by slug.
+    /// Returns all brands, or only those in `only`, sorted by slug.
     ///
     /// # Errors
     /// The first slug in `only` that is not registered.
@@ -30,9 +30,6 @@ impl Registry {
     }
 
     /// Checks that at least one brand is registered, and that all `named` brands are.
-    ///
-    /// # Errors
-    /// [`NotRegistered`].
     pub fn check_named<'a>(&self, named: impl IntoIterator<Item = &'a BrandSlug>) -> Result<(), NotRegistered> {
         if self.is_empty() {
             return Err(NotRegistered::Any);

@@ -9,31 +9,31 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{RegisteredBrand, Registry};
 
-/// Strength of a brand's claim to a name; the brand with the greatest claim owns the name.
+/// Claim of a brand to a name. The brand with the greatest claim owns the name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Claim {
     basis: Basis,
-    /// Tie-breaker between equal claims: the brand that was registered first wins.
+    /// Of equal claims, that of the brand registered first wins.
     added_at: Reverse<Timestamp>,
     store: Reverse<StoreHost>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Basis {
-    /// The store currently uses this name.
+    /// The store uses this name now.
     Stated,
     /// The brand is shown under this name.
     Shown,
     /// The brand is registered under this name.
     Registered,
-    /// The operator gave the brand this name.
+    /// The operator set this name.
     Pinned,
 }
 
 /// Display names of all brands.
 #[derive(Debug, Clone, Default)]
 pub struct DisplayNames {
-    /// Claims of the stores, by normalised name (see [`key`]).
+    /// Keys are names normalised by [`key`].
     claims: HashMap<String, BTreeMap<StoreHost, Claim>>,
 }
 
@@ -48,7 +48,6 @@ impl DisplayNames {
         names
     }
 
-    /// Adds the name under which a brand is registered.
     pub(super) fn register(&mut self, brand: &RegisteredBrand) {
         let basis = if brand.name_pinned {
             Basis::Pinned
@@ -58,7 +57,7 @@ impl DisplayNames {
         self.claim(&brand.name, claim_of(brand, basis));
     }
 
-    /// Adds the name under which a brand is currently shown, which may differ from its registered name.
+    /// Adds the name under which a brand is shown now, which may differ from its registered name.
     pub fn show(&mut self, brand: &RegisteredBrand, name: &str) {
         self.claim(name, claim_of(brand, Basis::Shown));
     }
@@ -71,8 +70,8 @@ impl DisplayNames {
         }
     }
 
-    /// Returns the name to show for a brand called `name`. If the name belongs to another brand, the domain of this
-    /// brand is appended. A name set by the operator is not changed.
+    /// Returns the display name of a brand called `name`. If another brand owns the name, this brand's domain is
+    /// appended. A name set by the operator does not change.
     ///
     /// Names are equal if they differ only in case, white space, invisible characters, or Unicode composition and width
     /// (NFKC). Similar-looking letters of other alphabets are different.
@@ -102,7 +101,7 @@ fn claim_of(brand: &RegisteredBrand, basis: Basis) -> Claim {
     }
 }
 
-/// Normalises a name for comparison by removing differences that readers do not notice.
+/// Removes the differences between names that readers do not notice.
 fn key(name: &str) -> String {
     let is_seen = |char: &char| !matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}');
     let folded: String = name

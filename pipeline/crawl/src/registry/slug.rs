@@ -1,10 +1,9 @@
 use data_model::{BrandSlug, slugify};
 
-/// Maximum length in bytes of a [`BrandSlug`].
 const BYTES_MAX: usize = 100;
 
-/// Creates the slug for a brand with this name and domain. The candidates are the name, then the name with the domain's
-/// first label, then the name with a number appended. If the name has no letters, `store` is used instead.
+/// The candidates are the name, then the name with the domain's first label, then the name with a number appended. If
+/// the name has no letters, `store` is used instead.
 ///
 /// `None` only if four billion numbers are taken.
 pub(crate) fn give_slug(name: &str, domain: &str, taken: impl Fn(&BrandSlug) -> bool) -> Option<BrandSlug> {
@@ -19,7 +18,7 @@ pub(crate) fn give_slug(name: &str, domain: &str, taken: impl Fn(&BrandSlug) -> 
         .find(|slug| !taken(slug))
 }
 
-/// Returns the first label of a domain without `www`: `blue-tokai` for `www.blue-tokai.example:8080`.
+/// Returns `blue-tokai` for `www.blue-tokai.example:8080`.
 fn first_label(domain: &str) -> Option<BrandSlug> {
     let host = domain.rsplit_once(':').map_or(domain, |(host, _)| host);
     let host = host.strip_prefix("www.").unwrap_or(host);

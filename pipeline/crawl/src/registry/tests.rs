@@ -122,7 +122,7 @@ async fn a_store_cannot_take_a_brand_over_by_claiming_its_permanent_host() {
         "tea.example"
     );
 
-    // The operator removes a brand that moved and adds it at its new address.
+    // The operator removes a moved brand and adds it at its new address.
     registry.remove(&storage, &"tea".parse().unwrap(), NOW).await.unwrap();
     let moved = registry
         .add(&storage, &[at("https://chai.example")], NOW)
@@ -144,7 +144,7 @@ async fn a_store_whose_permanent_host_was_renamed_keeps_its_brand() {
     registry.add(&storage, &[first], NOW).await.unwrap();
     let mut add = async |brand: NewBrand| registry.add(&storage, &[brand], NOW).await.unwrap().remove(0);
 
-    // A different id means a different store, even if the operator says that it moved.
+    // Another id means another store, even if the operator says that the brand moved.
     let other = NewBrand {
         moved: true,
         ..at("https://tea.example", "chai.myshopify.com", Some(8))
@@ -159,7 +159,7 @@ async fn a_store_whose_permanent_host_was_renamed_keeps_its_brand() {
         ("tea.myshopify.com", "tea")
     );
 
-    // From now on the brand is identified by its new host, or by its id if the operator says that it moved.
+    // From now on, the new host identifies the brand, or its id if the operator says that it moved.
     let elsewhere = add(at("https://chai.example", "chai.myshopify.com", None)).await;
     assert!(
         matches!(&elsewhere, Addition::Taken(holder) if holder.domain == "tea.example"),
@@ -241,7 +241,7 @@ async fn a_brand_is_not_renamed_after_another_store_that_answers_at_its_address_
     }
     assert_eq!(registry, before);
     assert_eq!(Registry::load(&storage).await.unwrap(), before);
-    // The same store with its facts, and the same address without any facts.
+    // The same store is added with its facts, and the same address without any.
     let again = registry
         .add(&storage, &[tea, new("https://tea.example", "Tea")], NOW)
         .await
@@ -362,7 +362,7 @@ async fn programs_that_add_at_the_same_time_lose_nothing_and_give_no_slug_twice(
         .map(|number| {
             let storage = storage.clone();
             tokio::spawn(async move {
-                // Each registry starts empty and has not loaded the changes by the others.
+                // Each registry starts empty and has not loaded the others' changes.
                 let brand = new(&format!("https://shop{number}.example"), "Tea");
                 Registry::default().add(&storage, &[brand], NOW).await.unwrap();
             })
@@ -412,7 +412,7 @@ async fn a_name_that_is_another_brands_gets_the_domain_beside_it_unless_the_oper
     registry.add(&storage, &batch, NOW).await.unwrap();
     let later = [
         new("https://third.example", "ki\u{200d}th "),
-        // After both are added again with the name that their store uses, neither takes over the other.
+        // Both are added again with the name that their store uses, and neither takes over the other.
         new("https://fake.example", "Kith"),
         new("https://kith.example", "Kith"),
         new("https://own.example", "x").named("kith"),

@@ -8,14 +8,13 @@ use super::walk::Walk;
 use crate::scan::{Collection, scan_collections};
 use crate::{CrawlError, PageTarget};
 
-/// Maximum number of pages of the list of collections, each with 250 entries.
+/// A page of the list has 250 collections.
 const LIST_PAGES_MAX: u32 = 20;
-/// Maximum length of a collection handle in bytes.
 const HANDLE_BYTES_MAX: usize = 255;
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// Reads the collections one by one if the whole listing is capped, to find products that the listing did not
-    /// reach. Returns `true` if a limit was reached or a collection could not be read.
+    /// Reads the collections of a store with a capped listing, to find the products that the listing did not reach.
+    /// Returns `true` if a limit was reached or a collection could not be read.
     pub(super) async fn read_collections(&mut self) -> Result<bool, CrawlError> {
         if self.has_just_all() {
             return Ok(false);
@@ -45,8 +44,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(truncated || !reached)
     }
 
-    /// Returns true if exactly as many products were seen as the store reports. If more were seen, the reported count
-    /// is wrong and is ignored.
+    /// Returns true if the crawl has seen exactly as many products as the store reports. If it has seen more, the
+    /// reported count is wrong and is ignored.
     fn has_just_all(&self) -> bool {
         self.facts.published_products == Some(self.seen.len() as u64)
     }
@@ -68,7 +67,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
                 step => step?,
             };
             listed += u64::from(step.records);
-            // The reported count may be wrong, and a page in the middle may be short. Only both together mean the end.
+            // The reported count may be wrong, and a page in the middle may be short. Only both together show the end.
             let stated = collection.products.is_some_and(|stated| listed >= stated);
             let short = step.records < u32::from(self.crawler.config.page_limit);
             if step.records == 0 || step.repeated || (stated && short) {

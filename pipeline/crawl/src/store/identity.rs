@@ -1,4 +1,4 @@
-//! Checks that the answering store is the registered one. A domain that was sold, expired or misconfigured may lead to
+//! Checks that the responding store is the registered one. A domain that was sold, expired or misconfigured may lead to
 //! another shop, whose catalogue must never become this brand's.
 
 use data_model::StoreHost;
@@ -7,20 +7,18 @@ use url::Url;
 use crate::registry::{PLATFORM_DOMAIN, StoreIdentity, domain_of};
 use crate::{CrawlError, RegisteredBrand, StoreCrawl, StoreFacts};
 
-/// Addresses of the registered store.
 #[derive(Debug, Clone)]
 pub(super) struct Identity {
     registered: String,
     hosts: Vec<String>,
-    /// True if every redirect leads to the store itself: Shopify redirects visitors of a permanent host to the domain
-    /// that the store chose.
+    /// Shopify redirects visitors of a permanent host to the domain that the store chose.
     leads_home: bool,
 }
 
 impl Identity {
-    /// Compares the identity that the store states, and the address that responded, with the registration and the last
-    /// crawl. A brand registered without a permanent host is identified by the permanent host that its store states
-    /// later. A store whose host was renamed is identified by its id.
+    /// Compares the store's stated identity and responding address with the registration and the last crawl. A brand
+    /// registered without a permanent host gets the permanent host that its store states later. A store whose host was
+    /// renamed is identified by its id.
     pub(super) fn established(
         brand: &RegisteredBrand,
         known: Option<&StoreCrawl>,
@@ -45,7 +43,7 @@ impl Identity {
                 let stated = facts.permanent_host.as_ref().map(StoreHost::as_str);
                 return Err(another(stated.or(answered_at.as_deref()).unwrap_or(&base)));
             }
-            // A store that responds at another address must state that it is the same store.
+            // A store that responds at another address must state its identity.
             (None, Some(elsewhere)) if *elsewhere != base && expected.host.is_some() => return Err(another(elsewhere)),
             _ => {}
         }
@@ -57,7 +55,7 @@ impl Identity {
         })
     }
 
-    /// Rejects a page that came neither from the store's address nor from the address of its self-description.
+    /// A page must come from the store's address or from that of its self-description.
     pub(super) fn check(&self, page: &Url) -> Result<(), CrawlError> {
         let host = host_of(page);
         if self.leads_home || self.hosts.contains(&host) {
@@ -74,8 +72,8 @@ fn leads_home(base: &str, answered_at: Option<&Url>) -> bool {
     answered_at.is_none() && base.ends_with(PLATFORM_DOMAIN)
 }
 
-/// Returns the other store's address if a crawl would not accept `page` as a page of the store at `base`.
-/// `described_at` is the address at which the store described itself.
+/// Returns the address of `page` if a crawl would reject it as a page of the store at `base`. `described_at` is the
+/// address of the store's self-description.
 pub(crate) fn stray(base: &Url, described_at: Option<&Url>, page: &Url) -> Option<Url> {
     let (home, host) = (host_of(base), host_of(page));
     let is_known = host == home || described_at.map(host_of).as_ref() == Some(&host);
@@ -88,7 +86,7 @@ pub(crate) fn stray(base: &Url, described_at: Option<&Url>, page: &Url) -> Optio
     Some(elsewhere)
 }
 
-/// Returns host and port; `www` and the scheme do not distinguish stores.
+/// Stores are not distinguished by `www` or the scheme.
 fn host_of(url: &Url) -> String {
     let domain = domain_of(url).unwrap_or_default().to_ascii_lowercase();
     let domain = domain.trim_end_matches('.');

@@ -11,16 +11,15 @@ use crate::{CrawlError, LastListed, PageTarget, StoreCrawl};
 /// Maximum number of times that a changing listing is read again while products are missing.
 const READINGS_MAX: u32 = 3;
 
-/// Way in which the whole listing ended.
 enum End {
-    /// The last page of the listing was reached.
+    /// The last page was read.
     Reached,
-    /// The listing reached Shopify's cap and has more products.
+    /// Shopify lists no further pages, although there are more products.
     Capped,
 }
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// Reads and lands the whole catalogue. Returns `true` if a limit was reached before its end.
+    /// Returns `true` if a limit was reached before the catalogue's end.
     pub(super) async fn read_all(&mut self, resumed: u32) -> Result<bool, CrawlError> {
         self.resumed = resumed;
         match self.read_listing().await? {
@@ -44,7 +43,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
                 if step.records > 0 || page == 1 || doubted || !self.misses_some() {
                     return Ok(End::Reached);
                 }
-                // Missing products may also mean that a page failed, so this page and the next one are requested again.
+                // Products may also be missing because a page failed. This page and the next one are therefore
+                // requested again.
                 doubted = true;
                 self.marks.pop();
                 match self.listed_after_all(page).await? {
@@ -57,7 +57,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             }
             page += 1;
         }
-        // Shopify refuses a page beyond its cap; a store that generates endless pages does not.
+        // Shopify refuses a page beyond its cap. A store that generates endless pages does not.
         let beyond = PageTarget::Products {
             page: pages_max.saturating_add(1),
         };
@@ -71,7 +71,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         }
     }
 
-    /// Requests an empty page again, and then the page after it. Returns the first of the two that lists new products.
+    /// Requests an empty page again, and then the next page. Returns the first of the two with new products.
     async fn listed_after_all(&mut self, empty: u32) -> Result<Option<u32>, CrawlError> {
         for page in [empty, empty.saturating_add(1)] {
             let step = match self.visit(PageTarget::Products { page }).await {
@@ -88,8 +88,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(None)
     }
 
-    /// Reads a complete listing again if the listing changed during the crawl or lacks products of the last crawl.
-    /// Repeats this while new products appear, because a product that moves to an already read page is missed. Products
+    /// Reads a complete listing again if it changed during the crawl or lacks products of the last crawl. A product
+    /// that moves to an already read page is missed, so that reading repeats while new products appear. Products
     /// missing in two consecutive readings count as removed. The full byte and time limits apply to each reading.
     pub(super) async fn read_missed(&mut self) -> Result<(), CrawlError> {
         let last = self.missed_of_last().await?;
@@ -101,9 +101,9 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(())
     }
 
-    /// Returns true if products seem to be missing, compared with the last crawl and the store's own count. Either a
-    /// page in the middle was empty, or the listing ended at least a page earlier than both counts suggest. If the last
-    /// page repeats earlier pages, only the store's own count decides, because the store may limit the number of pages.
+    /// Returns true if a page in the middle was empty, or if the listing ended at least a page earlier than the last
+    /// crawl and the store's own count suggest. If the last page repeats earlier pages, only the store's own count
+    /// decides, because the store may limit the number of pages.
     pub(super) fn falls_short(&self) -> bool {
         let seen = self.seen.len() as u64;
         let pages = self
@@ -136,8 +136,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             let seen_before = self.seen.len();
             self.crawler.timely(self.crawler.deadline(), self.read_again()).await?;
             let missed_before = std::mem::replace(&mut missed, self.count_missed(last));
-            // Products missing in two readings in a row are gone. If a reading found nothing new, further readings are
-            // useless.
+            // Products missing in two consecutive readings are gone. After a reading without new products, further
+            // readings are useless.
             let gone = self.seen.len() == seen_before || (missed > 0 && missed == missed_before);
             if gone || (missed == 0 && !self.misses_some()) {
                 break;
@@ -146,8 +146,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(())
     }
 
-    /// Returns the products that the last crawl listed and this one did not; `None` if the landed pages are not
-    /// available.
+    /// Returns the products of the last crawl that this one did not find. `None` if the landed pages are not available.
     async fn missed_of_last(&mut self) -> Result<Option<HashSet<u64>>, CrawlError> {
         let Some(known) = self.job.known else {
             return Ok(None);
@@ -161,7 +160,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             let (storage, memory) = (&self.crawler.storage, self.crawler.storefront.memory());
             let page = read_page(storage, &known.landing, &known.store, file, mark, memory);
             let page = self.place.during(page).await;
-            // If the landing cannot be read, the product counts are used instead.
+            // If the landing is unreadable, the product counts are used instead.
             let Ok(page) = page else { return Ok(None) };
             let Ok(scan) = tokio::task::spawn_blocking(move || scan_products(&page)).await? else {
                 return Ok(None);
@@ -171,8 +170,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(Some(missed))
     }
 
-    /// Counts earlier products that no reading has found yet: those in `missed`, or by product counts alone if the
-    /// products are unknown.
+    /// Counts earlier products that no reading has found yet. If `missed` is unknown, product counts are compared.
     fn count_missed(&self, missed: Option<&HashSet<u64>>) -> u64 {
         let seen = self.seen.len() as u64;
         let by_count = |before: Option<u64>| before.unwrap_or(0).saturating_sub(seen);
@@ -183,8 +181,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         of_last.max(by_count(self.job.products_before))
     }
 
-    /// Reads the listing again from its first page. After the previous last page, it continues while pages have new
-    /// products.
+    /// Reads the listing again from its first page, and beyond the previous last page while pages have new products.
     async fn read_again(&mut self) -> Result<(), CrawlError> {
         self.bytes_before = self.bytes;
         let pages = u32::try_from(self.marks.len()).unwrap_or(u32::MAX).saturating_add(1);
@@ -200,16 +197,16 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(())
     }
 
-    /// Returns true if the listing has fewer products than the last crawl, the caller or the store's own count suggest.
-    /// Each of these counts may be wrong. If no count is available, returns true if the pages contained duplicates.
+    /// Returns true if the last crawl, the caller or the store's own count has more products. Each of these counts may
+    /// be wrong. Without any count, returns true if the pages contained duplicates.
     fn misses_some(&self) -> bool {
         let before = self.job.known.map(StoreCrawl::products);
         let expected = before.max(self.job.products_before).max(self.facts.published_products);
         expected.map_or(self.doubled, |expected| (self.seen.len() as u64) < expected)
     }
 
-    /// Returns true if the first page lists products that it did not list when it was read. The total number of
-    /// products does not show this, because new products may hide missing ones.
+    /// Returns true if the first page has new products since it was read. The total number of products does not show
+    /// this, because new products may hide missing ones.
     async fn has_moved(&mut self) -> Result<bool, CrawlError> {
         let Some(first) = self.marks.first() else {
             return Ok(false);
@@ -223,7 +220,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             FetchOutcome::Body(page) => {
                 self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);
                 let scan = tokio::task::spawn_blocking(move || scan_products(&page.bytes)).await?;
-                // If the answer is no longer a product page, it shows nothing.
+                // A response that is no longer a product page shows nothing.
                 Ok(scan.is_ok_and(|scan| scan.ids.iter().any(|id| !self.first_ids.contains(id))))
             }
         }

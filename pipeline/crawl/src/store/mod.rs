@@ -1,4 +1,4 @@
-//! Crawls the whole catalogue of one store page by page, in one rate-limited request stream.
+//! Crawls the whole catalogue of one store, page by page and in one rate-limited request stream.
 
 mod collections;
 mod identity;
@@ -29,7 +29,7 @@ pub(crate) use identity::stray;
 pub(crate) use presented::front_currency;
 use walk::{DescribedStore, Walk};
 
-/// Number of bytes per permit of the parsing semaphore.
+/// Bytes per permit of the parsing semaphore.
 const SCAN_UNIT: u64 = 64 << 10;
 
 fn scan_permits_of(bytes: u64) -> u32 {
@@ -39,35 +39,35 @@ fn scan_permits_of(bytes: u64) -> u32 {
 /// Duration longer than any program runs.
 const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
-/// Parameters of the crawl of one store.
+/// Parameters of one store's crawl.
 #[derive(Debug, Clone, Copy)]
 pub struct CrawlJob<'a> {
     /// Run that crawls the store.
     pub run: &'a RunId,
     /// Brand whose store is crawled.
     pub brand: &'a RegisteredBrand,
-    /// Last crawl in the lake; with `None`, everything is read.
+    /// Last crawl in the lake. With `None`, everything is read.
     pub known: Option<&'a StoreCrawl>,
     /// Reads everything even if `known` is set. The store's facts and products in `known` are still used.
     pub anew: bool,
-    /// Number of products of the brand, if the caller knows it. A listing that changed during the crawl and shows fewer
-    /// products is read again.
+    /// Number of the brand's products, if the caller knows it. A listing that changed during the crawl and shows fewer
+    /// is read again.
     pub products_before: Option<u64>,
-    /// Fingerprint, defined by the caller, of everything that affects how pages are parsed. If it differs from that in
-    /// `known`, the pages are landed even if none changed.
+    /// Fingerprint, defined by the caller, of everything that affects the parsing of pages. If `known` has another one,
+    /// the pages are landed even if none changed.
     pub context: &'a str,
 }
 
-/// Crawl of a store, with the data that a reader extracted from its pages.
+/// Crawl of a store with the data that a page reader extracted.
 #[derive(Debug)]
 pub struct CrawledStore<T> {
-    /// Result of the crawl.
+    /// The crawl.
     pub crawl: StoreCrawl,
-    /// Reader's data for each page of [`StoreCrawl::landed`]; `None` unless all pages were read in this crawl and kept.
+    /// Extracted data of each page of [`StoreCrawl::landed`]. `None` unless all pages were read in this crawl and kept.
     pub pages: Option<Vec<T>>,
 }
 
-/// Maximum size in bytes of a store's self-description that is landed.
+/// Larger self-descriptions are not landed.
 const META_BYTES_MAX: usize = 64 << 10;
 
 /// Crawls a limited number of stores concurrently, each with one request stream.
@@ -77,11 +77,11 @@ pub struct Crawler {
     pub(crate) storage: Storage,
     pub(crate) config: Arc<CrawlConfig>,
     pub(crate) clock: Arc<dyn Clock>,
-    /// Semaphore with one permit per store in progress.
+    /// One permit per store in progress.
     open: Arc<Semaphore>,
-    /// Semaphore with one permit per store that is worked on.
+    /// One permit per store that is worked on.
     places: Arc<Semaphore>,
-    /// Semaphore for the bytes of pages that are parsed; one permit per `SCAN_UNIT` bytes.
+    /// One permit per `SCAN_UNIT` bytes of pages that are parsed.
     scans: Arc<Semaphore>,
 }
 
@@ -104,21 +104,17 @@ impl Crawler {
         }
     }
 
-    /// Returns the limits of the crawler.
     #[must_use]
+    /// Returns the limits of the crawler.
     pub fn config(&self) -> &CrawlConfig {
         &self.config
     }
 
     /// Reads the store's whole catalogue. The crawl starts once fewer than the configured number of stores are in
-    /// progress, and pauses whenever more stores than that are in progress. Pages of the store that this run has
-    /// already landed are not requested again. If the process is killed, the next call for the same run resumes from
-    /// the landed pages.
+    /// progress. It pauses whenever more stores than that are in progress. After a killed process, the next call for
+    /// the same run resumes from the landed pages.
     ///
-    /// The crawl state is not written: the caller must call [`crate::save_state`] once the lake has the result.
-    ///
-    /// # Errors
-    /// See [`CrawlError`].
+    /// The caller must call [`crate::save_state`] once the lake has the result.
     pub fn crawl_store<'a, T: Send + Sync + 'static>(
         &'a self,
         job: CrawlJob<'a>,
@@ -149,7 +145,7 @@ impl Crawler {
         }
         let crawl = async {
             let was_held = self.keep_hold(job).await?;
-            // The semaphore is never closed, so the permit is always granted.
+            // The semaphore is never closed, so that the permit is always granted.
             let permit = self.open.acquire().await;
             let crawled = Box::pin(self.crawl(job, reader, progress)).await;
             drop(permit);
@@ -163,8 +159,8 @@ impl Crawler {
         }
     }
 
-    /// Waits until the time that the store named in an earlier run, and returns true if there was one. Fails if the
-    /// wait would be longer than the maximum for a `Retry-After` answer.
+    /// Waits until the time that the store named in an earlier run. Returns `false` if there was none. Fails if the
+    /// wait is longer than the maximum for a `Retry-After` answer.
     async fn keep_hold(&self, job: CrawlJob<'_>) -> Result<bool, CrawlError> {
         let hold = load_hold(&self.storage, &job.brand.store, self.clock.now()).await;
         let Some(until) = hold.map_err(|source| job.landing(source))? else {
@@ -178,7 +174,7 @@ impl Crawler {
         Ok(true)
     }
 
-    /// Stores the time until which the store must not be queried, for the next run.
+    /// Stores the end of the pause that the store requested, for the next run.
     async fn note_hold(
         &self,
         job: CrawlJob<'_>,
@@ -201,35 +197,32 @@ impl Crawler {
         noted.map_err(|source| job.landing(source))
     }
 
-    /// Returns the country whose prices are requested.
+    /// Country whose prices are requested.
     pub(crate) fn country(&self) -> Option<&str> {
         self.storefront.config().country.as_deref()
     }
 
-    /// Returns the time before which pages of an interrupted crawl are too old to reuse.
+    /// Pages of an interrupted crawl that were read earlier are too old to reuse.
     pub(crate) fn resumable_since(&self) -> Timestamp {
         let age_ms = i64::try_from(self.config.resume_page_age_s_max.saturating_mul(1000)).unwrap_or(i64::MAX);
         self.clock.now().plus_millis(age_ms.saturating_neg())
     }
 
-    /// Returns true if an interrupted crawl can resume from a page read at this time. A time in the future comes from a
-    /// wrong clock, so the page's age is unknown.
+    /// A time in the future comes from a wrong clock, so that the page's age is unknown.
     fn is_resumable_at(&self, read_at: Timestamp) -> bool {
         self.resumable_since() <= read_at && read_at <= self.clock.now()
     }
 
-    /// Returns true if a crawl can resume from this page of an interrupted crawl's landing.
     pub(crate) fn may_resume(&self, job: CrawlJob<'_>, reading: &PageReading) -> bool {
         let read_at = reading.read_at;
         self.is_resumable_at(read_at) && job.is_newest(read_at) && reading.country.as_deref() == self.country()
     }
 
-    /// Returns the number of permits needed to parse a page of this size.
     fn scan_permits(&self, bytes: u64) -> u32 {
         scan_permits_of(bytes).min(scan_permits_of(self.config.scan_bytes_max))
     }
 
-    /// Returns the time at which a pass that starts now must end.
+    /// Returns the time at which a pass must end that starts now.
     fn deadline(&self) -> Instant {
         let now = Instant::now();
         let bound = Duration::from_secs(self.config.store_time_s_max);
@@ -237,7 +230,7 @@ impl Crawler {
         now.checked_add(bound).unwrap_or(now + NEVER)
     }
 
-    /// Returns the result of a part of a crawl, or an error after the deadline.
+    /// Fails after the deadline.
     async fn timely<T>(
         &self,
         deadline: Instant,
@@ -261,7 +254,7 @@ impl Crawler {
             self.timely(deadline, place.during(Box::pin(read_meta(&store)))).await?;
         let identity = Identity::established(job.brand, job.known, &facts, at.as_ref())?;
         progress.store_started(&job.brand.slug, facts.published_products);
-        // For a fact that the store does not state now, its last statement is used.
+        // A fact that the store does not state now stays as the store last stated it.
         let facts = match job.known {
             Some(known) => facts.or_as_known(&known.facts, at.is_some()),
             None => facts,
@@ -312,8 +305,7 @@ impl Crawler {
         Ok(CrawledStore { crawl, pages })
     }
 
-    /// Returns true while the store's validators may still be used. Validators expire, because a store that returns 304
-    /// for every request must not hide changes forever.
+    /// Validators expire, because a store that returns 304 for every request must not hide changes forever.
     fn still_trusted(&self, known: &StoreCrawl) -> bool {
         let age_ms = self.clock.now().millis_since(known.verified_at);
         u64::try_from(age_ms / 1000).is_ok_and(|seconds| seconds < self.config.verify_after_s)
@@ -333,8 +325,7 @@ impl Crawler {
 }
 
 impl CrawlJob<'_> {
-    /// Returns true if a page that this run read at this time is newer than everything that another run committed
-    /// since.
+    /// Returns true if this run's page of this time is newer than everything that another run committed since.
     fn is_newest(&self, read_at: Timestamp) -> bool {
         self.known
             .is_none_or(|known| known.run == *self.run || known.ended_at <= read_at)
@@ -348,8 +339,8 @@ impl CrawlJob<'_> {
     }
 }
 
-/// Compares the store with its last crawl and reads it if it differs, reusing pages that this run has landed if
-/// allowed. Returns true if a limit was reached before the end; `None` if nothing changed.
+/// Compares the store with its last crawl, and reads it if it differs. Pages that this run has landed are reused if
+/// allowed. Returns true if a limit was reached before the end, and `None` if nothing changed.
 async fn read<T: Send + Sync + 'static>(walk: &mut Walk<'_, T>, may_resume: bool) -> Result<Option<bool>, CrawlError> {
     let resumed = if may_resume { walk.find_resumable().await? } else { 0 };
     let unchanged = resumed == 0 && walk.is_comparable() && walk.compare().await?;
@@ -359,18 +350,17 @@ async fn read<T: Send + Sync + 'static>(walk: &mut Walk<'_, T>, may_resume: bool
     walk.read_all(resumed).await.map(Some)
 }
 
-/// Self-description of a store, with its source.
 #[derive(Debug, Default)]
 struct StoreDescription {
     facts: StoreFacts,
-    /// Verbatim body of the answer.
+    /// Verbatim response body.
     meta: Option<bytes::Bytes>,
-    /// Address that responded; `None` if there was no response or it could not be parsed.
+    /// Address that responded. `None` without a response that could be parsed.
     at: Option<url::Url>,
 }
 
-/// Reads the store's self-description. A store that refuses it may still show its catalogue. A store that throttles,
-/// blocks us or is down does not.
+/// A store that refuses its self-description may still show its catalogue. A store that throttles, blocks us or is down
+/// does not.
 async fn read_meta(store: &Store) -> Result<StoreDescription, CrawlError> {
     match store.meta().await {
         Ok(FetchOutcome::Body(page)) => {
@@ -378,7 +368,8 @@ async fn read_meta(store: &Store) -> Result<StoreDescription, CrawlError> {
             Ok(StoreDescription {
                 at: facts.is_some().then_some(page.url),
                 facts: facts.unwrap_or_default(),
-                // Copied, because it is kept for the whole crawl and must not hold the memory reserved for a page.
+                // The description is kept for the whole crawl, and is copied so that the memory reserved for a page is
+                // freed.
                 meta: (page.bytes.len() <= META_BYTES_MAX).then(|| bytes::Bytes::copy_from_slice(&page.bytes)),
             })
         }

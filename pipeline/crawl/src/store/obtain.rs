@@ -8,21 +8,21 @@ use super::walk::Walk;
 use crate::landing::{PageReading, compress, landed_at, page_file, read_compressed, sha256_hex, unpack};
 use crate::{CrawlError, LandingError, PageMark, PageTarget};
 
-/// Maximum sizes in bytes of a page that stays in memory while other pages are requested: uncompressed, and compressed.
+/// Maximum bytes of a page, uncompressed or compressed, that stays in memory while other pages are requested.
 const KEPT_BYTES_MAX: usize = 64 << 10;
 const KEPT_FRAME_BYTES_MAX: usize = 512 << 10;
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// Returns the page's content. The source is this run's landed page from before an interruption, else the page of
-    /// the last crawl if it is known to be unchanged, else the store.
+    /// The content comes from this run's landed page of before an interruption, else from the last crawl if the page is
+    /// known to be unchanged, else from the store.
     pub(super) async fn obtain(&mut self, target: &PageTarget) -> Result<ObtainedPage, CrawlError> {
         if let PageTarget::Products { page } = target
             && *page <= self.resumed
         {
             match self.landed_by_this_run(*page).await? {
                 Some(obtained) => return Ok(obtained),
-                // The landed page is damaged, too old, or was read under other conditions. From here on, the store is
-                // queried.
+                // The landed page is damaged, too old, or was read under other conditions. Further pages come from the
+                // store.
                 None => self.resumed = 0,
             }
         }
@@ -33,7 +33,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             Some(etag) => etag.clone(),
             None => {
                 let obtained = self.fetch(target, self.validators).await?;
-                // A page that has not changed since the first pass of this crawl was already parsed then.
+                // A page without changes since the first pass of this crawl was already parsed.
                 if matches!(obtained.content, Content::Body(_)) || matches!(target, PageTarget::Again { .. }) {
                     return Ok(obtained);
                 }
@@ -42,12 +42,12 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         };
         match self.landed_last(target, etag).await? {
             Some(obtained) => Ok(obtained),
-            // The page is unchanged, but its content is not available, so it is requested without the validator.
+            // The content of this unchanged page is not available.
             None => self.fetch(target, false).await,
         }
     }
 
-    /// Requests a page from the store. If the store reports it as unchanged, the result has no content.
+    /// If the store reports the page as unchanged, the result has no content.
     pub(super) async fn fetch(&mut self, target: &PageTarget, validators: bool) -> Result<ObtainedPage, CrawlError> {
         let mark = self.last_reading(target).cloned();
         let mark = mark.filter(|_| validators);
@@ -105,8 +105,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         }
     }
 
-    /// Prepares a page to be kept while other pages are requested, without the memory reserved for a page. Returns
-    /// `None` if it is too large to keep; it must then be requested again.
+    /// Frees the memory reserved for a page, which is kept while other pages are requested. Returns `None` if the page
+    /// is too large to keep and must be requested again.
     pub(super) async fn packed(&self, obtained: ObtainedPage) -> Result<Option<ObtainedPage>, CrawlError> {
         let Content::Body(body) = &obtained.content else {
             return Ok(Some(obtained));
@@ -141,7 +141,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         }
     }
 
-    /// Decompresses a kept page; `None` if it is not available.
+    /// Returns `None` if the content is not available.
     async fn unpacked(&mut self, obtained: ObtainedPage) -> Result<Option<ObtainedPage>, CrawlError> {
         let (Content::Packed, Some(frame)) = (&obtained.content, obtained.frame.clone()) else {
             return Ok(Some(obtained));
@@ -164,8 +164,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             .await
     }
 
-    /// Returns the record of the page's last reading: from the last crawl, or from this crawl if it reads the page
-    /// again.
+    /// The last reading is from this crawl if it reads the page again, otherwise from the last crawl.
     fn last_reading(&self, target: &PageTarget) -> Option<&PageMark> {
         let PageTarget::Again { page } = *target else {
             return self.known.get(target).copied();
@@ -174,7 +173,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         self.marks.iter().rfind(|mark| mark.target == first)
     }
 
-    /// Reads a page that the last crawl landed; `None` if it is missing or damaged.
+    /// Returns `None` if the page of the last crawl is missing or damaged.
     async fn landed_last(
         &mut self,
         target: &PageTarget,
@@ -185,8 +184,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         };
         let (sha256, bytes, currency) = (mark.sha256.clone(), mark.bytes, mark.currency);
         let Some(file) = &mark.file else {
-            // The page listed only products that other pages listed too, but it may be the only one that lists them
-            // now.
+            // The page listed only products of other pages, but now it may be the only one that lists them.
             let content = (mark.records == 0).then_some(Content::Unchanged { records: 0 });
             return Ok(content.map(|content| ObtainedPage {
                 content,
@@ -200,7 +198,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             }));
         };
         let path = landed_at(&known.landing, &self.job.brand.store, file);
-        // A landed page only saves a request: if it cannot be read, the store is queried.
+        // A landed page only saves a request. If it is unreadable, the page is requested from the store.
         let Ok(Some((frame, body))) = self.read_landed(&path, Some(bytes)).await else {
             return Ok(None);
         };
@@ -212,7 +210,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             content,
             frame: Some(frame),
             landed: false,
-            // The page was confirmed as unchanged since this time.
+            // The page is confirmed as unchanged since this time.
             read_at: self.read_since,
             etag,
             currency,
@@ -221,8 +219,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         }))
     }
 
-    /// Reads a page that this run landed before it was interrupted. Returns `None` if it is damaged, too old, or was
-    /// read for another country, because all pages of a catalogue must be read under the same conditions.
+    /// Returns `None` if the landed page is damaged, too old, or was read for another country, because all pages of a
+    /// catalogue must be read under the same conditions.
     async fn landed_by_this_run(&mut self, page: u32) -> Result<Option<ObtainedPage>, CrawlError> {
         let path = landed_at(self.job.run, &self.job.brand.store, &page_file("products", page));
         let Ok(Some((frame, body))) = self.read_landed(&path, None).await else {

@@ -3,26 +3,23 @@ use data_model::{CurrencyCode, Timestamp};
 
 use crate::landing::PageReading;
 
-/// Content of a page, from a landing or from the store.
 #[derive(Debug)]
 pub(super) struct ObtainedPage {
     pub(super) content: Content,
-    /// Compressed content as stored in a landing.
+    /// Compressed content as in a landing.
     pub(super) frame: Option<Bytes>,
-    /// True if the page is already in the landing of this run.
+    /// True if this run has already landed the page.
     pub(super) landed: bool,
-    /// Time at which the page was requested.
+    /// Time of the page's request.
     pub(super) read_at: Timestamp,
     pub(super) etag: Option<String>,
-    /// Currency that the store stated for the page's amounts. For an unchanged page, it is the currency from when the
-    /// page was read.
+    /// Currency that the store stated for the page's amounts when it was last read with content.
     pub(super) currency: Option<CurrencyCode>,
     pub(super) sha256: String,
     pub(super) bytes: u64,
 }
 
 impl ObtainedPage {
-    /// Returns the metadata about how the page was read.
     pub(super) fn reading(&self, country: Option<&str>) -> PageReading {
         PageReading {
             read_at: self.read_at,
@@ -36,7 +33,6 @@ impl ObtainedPage {
 #[derive(Debug)]
 pub(super) enum Content {
     Body(Bytes),
-    /// The content is only available compressed.
     Packed,
     /// The page has not changed, and its content is not available.
     Unchanged {

@@ -1,5 +1,5 @@
-//! Finds the currency of a store's amounts if its pages do not state it. No country was requested, so the store chose
-//! the currency by our assumed location.
+//! Finds the currency of a store's amounts if its pages do not state it. Without a requested country, the store chooses
+//! the currency by our apparent location.
 
 use data_model::CurrencyCode;
 use serde::Deserialize;
@@ -12,8 +12,8 @@ use super::walk::{FrontCurrency, Walk};
 use crate::{CrawlError, PageTarget};
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// Adds the currency of the page's amounts: if the page states none, the front page's. The front page is requested
-    /// at most once per crawl, and only if a page was read.
+    /// Adds the currency of the page's amounts. If the page states none, the front page is requested, at most once per
+    /// crawl.
     pub(super) async fn with_currency(
         &mut self,
         target: &PageTarget,
@@ -26,8 +26,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         if let FrontCurrency::Read(currency) = self.front {
             return Ok(ObtainedPage { currency, ..obtained });
         }
-        // The front page needs memory too. A task that waits for it holds no memory, because otherwise many tasks could
-        // wait for each other.
+        // The front page needs memory too. The task frees its own memory before it waits, because otherwise many tasks
+        // could wait for each other.
         let kept = self.packed(obtained).await?;
         let currency = self.read_front().await?;
         let obtained = self.unpacked_or_fetched(target, kept).await?;
@@ -51,8 +51,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
     }
 }
 
-/// Returns the currency that the front page states; `None` if the store has no front page of its own or it states no
-/// currency.
+/// Returns `None` if the front page states no currency or belongs to another store.
 pub(crate) fn front_currency(
     front: Result<FetchOutcome, StoreError>,
     is_own: impl FnOnce(&Url) -> bool,
@@ -65,8 +64,7 @@ pub(crate) fn front_currency(
     }
 }
 
-/// Returns the currency from the script that Shopify adds to the head of every HTML page: `Shopify.currency =
-/// {"active":"USD","rate":"0.0119"};`.
+/// Shopify adds a script to the head of every HTML page: `Shopify.currency = {"active":"USD","rate":"0.0119"};`.
 fn presented_by(html: &[u8]) -> Option<CurrencyCode> {
     #[derive(Deserialize)]
     struct ShopifyCurrency {

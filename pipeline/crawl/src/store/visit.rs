@@ -1,4 +1,4 @@
-//! Processes the pages of a crawl one by one: compares them with the last crawl, parses, lands and records them.
+//! Processes the pages of a crawl: compares them with the last crawl, parses, lands and records them.
 
 use std::sync::Arc;
 
@@ -10,27 +10,25 @@ use crate::landing::{compress, landed_at, page_file, put_compressed};
 use crate::scan::{PageScan, ReadPage};
 use crate::{CrawlError, LandingError, PageMark, PageTarget, StoreCrawl, StoreFacts};
 
-/// Maximum number of products of one store. Shopify lists 25,000, and collections list some more. The ids of all
-/// products are in memory.
+/// Maximum number of products of one store. Shopify lists 25,000, and collections list some more. All product ids are
+/// in memory.
 const PRODUCTS_MAX: usize = 250_000;
 
-/// Result of reading a page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
-    /// Number of records on the page.
     pub(super) records: u32,
-    /// Number of products on the page that no earlier page listed.
+    /// Number of products that no earlier page listed.
     pub(super) fresh: u32,
-    /// True if an earlier page was byte-identical.
+    /// True if an earlier page had the same bytes.
     pub(super) repeated: bool,
 }
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// Requests the pages of the last crawl in order until one differs. Returns `true` if no page differs. The
-    /// responses are not landed.
+    /// Requests the pages of the last crawl in order until one differs. Returns `true` if none differs. The responses
+    /// are not landed.
     pub(super) async fn compare(&mut self) -> Result<bool, CrawlError> {
         let again = |mark: &PageMark| matches!(mark.target, PageTarget::Again { .. });
-        // If the last listing changed during the crawl or could not be read, it is now read in full.
+        // A listing that changed during the last crawl, or could not be read, is now read in full.
         let readable = |known: &&StoreCrawl| !known.unread && !known.pages.iter().any(again);
         let Some(known) = self.job.known.filter(readable) else {
             return Ok(false);
@@ -38,7 +36,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         for mark in &known.pages {
             let obtained = match self.fetch(&mark.target, self.validators).await {
                 Ok(obtained) => obtained,
-                // The listing may now end or be capped elsewhere, so it is read in full.
+                // The listing may now end or be capped elsewhere.
                 Err(CrawlError::Store(StoreError::PageCap)) => return Ok(false),
                 Err(error) => return Err(error),
             };
@@ -63,7 +61,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(!known.pages.is_empty())
     }
 
-    /// Parses the data of a page that paging needs.
+    /// Parses the data that paging needs.
     async fn scan(&self, target: &PageTarget, obtained: &ObtainedPage) -> Result<ReadPage<T>, CrawlError> {
         let unread = |records| {
             let (scan, kept) = (
@@ -77,11 +75,11 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         };
         let body = match &obtained.content {
             Content::Unchanged { records } => return unread(*records),
-            // Pages are decompressed when they are obtained.
+            // A page is decompressed when it is obtained.
             Content::Packed => return unread(0),
             Content::Body(body) => body.clone(),
         };
-        // A page that is identical to its last reading has nothing new.
+        // A page without changes since its last reading has nothing new.
         let same = |mark: &&PageMark| mark.sha256 == obtained.sha256;
         if matches!(target, PageTarget::Again { .. })
             && let Some(mark) = self.marks.iter().find(same)
@@ -93,7 +91,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             ..self.facts.clone()
         };
         let reader = Arc::clone(self.reader);
-        // The semaphore is never closed, so the permits are always granted.
+        // The semaphore is never closed, so that the permits are always granted.
         let _turn = self
             .crawler
             .scans
@@ -104,8 +102,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         read.map_err(|source| CrawlError::NotACatalogue { page, source })
     }
 
-    /// Checks that a page states the same currency as the earlier pages. A page without products has no amounts and
-    /// fits any currency.
+    /// All pages of a crawl must have the same currency. A page without products has no amounts and fits any currency.
     fn note_currency(&mut self, obtained: &ObtainedPage, records: u32) -> Result<(), CrawlError> {
         let Some(other) = obtained.currency.filter(|_| records > 0) else {
             return Ok(());
@@ -116,7 +113,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         }
     }
 
-    /// Reads one product page, lands it if it lists new products, and records it.
+    /// Reads and records one product page, and lands it if it lists new products.
     pub(super) async fn visit(&mut self, target: PageTarget) -> Result<Step, CrawlError> {
         let obtained = self.obtain(&target).await?;
         let obtained = self.with_currency(&target, obtained).await?;
@@ -134,7 +131,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         // In a repeated reading, every product appears twice.
         let is_again = matches!(target, PageTarget::Again { .. });
         self.doubled |= new_ids < scan.ids.len() && !is_again;
-        // Records without an id cannot be identified, so they are passed to the parser once.
+        // Records without an id cannot be identified, so that the parser gets them once.
         let fresh = if lists {
             u32::try_from(new_ids).unwrap_or(u32::MAX).saturating_add(nameless)
         } else {
@@ -217,7 +214,6 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(Some(file))
     }
 
-    /// Records a page of the list of collections, and lands it.
     pub(super) async fn note_collections(
         &mut self,
         target: PageTarget,

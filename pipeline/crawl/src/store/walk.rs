@@ -12,7 +12,6 @@ use crate::place::Place;
 use crate::scan::PageReader;
 use crate::{CrawlError, LastListed, PageMark, PageTarget, Progress, StoreCrawl, StoreFacts, Verdict};
 
-/// Currency that the store's front page states.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum FrontCurrency {
     #[default]
@@ -20,7 +19,6 @@ pub(super) enum FrontCurrency {
     Read(Option<CurrencyCode>),
 }
 
-/// Store with the facts that it states about itself.
 #[derive(Debug, Clone)]
 pub(super) struct DescribedStore<'a> {
     pub(super) store: Store,
@@ -39,19 +37,18 @@ pub(super) struct Walk<'a, T> {
     pub(super) progress: &'a dyn Progress,
     /// True if validators are sent, so that only changed pages are received.
     pub(super) validators: bool,
-    /// Pages of the last crawl.
     pub(super) known: HashMap<&'a PageTarget, &'a PageMark>,
-    /// Pages that have not changed since the last crawl, with their current ETag.
+    /// Pages without changes since the last crawl, with their current ETag.
     pub(super) confirmed: HashMap<PageTarget, Option<String>>,
-    /// Changed page that was read during the comparison and is kept until its content is needed.
+    /// Changed page of the comparison, kept until its content is needed.
     pub(super) pending: Option<(PageTarget, ObtainedPage)>,
-    /// Page that was requested last.
+    /// The last requested page.
     pub(super) asked: PageTarget,
     pub(super) marks: Vec<PageMark>,
     pub(super) reader: &'a Arc<PageReader<T>>,
-    /// Reader's data for each landed product page.
+    /// Extracted data of each landed product page.
     pub(super) kept: Vec<Option<T>>,
-    /// Currency of the amounts, stated by the pages or by the front page.
+    /// Currency of the amounts, from the pages or the front page.
     pub(super) presented: Option<CurrencyCode>,
     pub(super) front: FrontCurrency,
     /// True if a page after an empty page listed products.
@@ -60,27 +57,24 @@ pub(super) struct Walk<'a, T> {
     pub(super) has_repeated: bool,
     /// True if a listing could not be read.
     pub(super) has_unread: bool,
-    /// Comparison with the products of the last crawl.
     pub(super) last: Option<LastListed>,
     pub(super) seen: HashSet<u64>,
-    /// Products on the first page of the listing when it was read.
+    /// Products on the first page when it was read.
     pub(super) first_ids: HashSet<u64>,
-    /// True if a page listed a product that an earlier page had listed.
+    /// True if two pages listed the same product.
     pub(super) doubled: bool,
     pub(super) hashes: HashSet<String>,
     pub(super) collection_files: u32,
     pub(super) again_files: u32,
-    /// Number of listing pages that this run had landed before it was interrupted.
+    /// Number of listing pages that this run landed before it was interrupted.
     pub(super) resumed: u32,
-    /// Number of these pages that were reused.
     pub(super) reused_pages: u32,
-    /// Time at which the first page was requested. If the crawl was resumed, this is the start of the interrupted
-    /// attempt.
+    /// Time of the first page request, of the interrupted attempt if the crawl was resumed.
     pub(super) read_since: Timestamp,
     pub(super) requests: u32,
-    /// Number of decoded bytes received, over all passes.
+    /// Decoded bytes of all passes.
     pub(super) bytes: u64,
-    /// Number of these bytes received before the current pass.
+    /// Decoded bytes before the current pass.
     pub(super) bytes_before: u64,
 }
 
@@ -136,8 +130,7 @@ impl<'a, T: Send + Sync + 'static> Walk<'a, T> {
         }
     }
 
-    /// Counts the pages of the whole listing that an interrupted crawl of this run landed and that are recent enough to
-    /// reuse.
+    /// Counts the listing pages that an interrupted crawl of this run landed and that are recent enough to reuse.
     pub(super) async fn find_resumable(&mut self) -> Result<u32, CrawlError> {
         let config = &self.crawler.config;
         let since = self.crawler.resumable_since();
@@ -164,7 +157,6 @@ impl<'a, T: Send + Sync + 'static> Walk<'a, T> {
         }
     }
 
-    /// Creates the error for a listing without an end.
     pub(super) fn endless(&self, pages: u32) -> CrawlError {
         CrawlError::Endless {
             pages,
@@ -173,13 +165,11 @@ impl<'a, T: Send + Sync + 'static> Walk<'a, T> {
         }
     }
 
-    /// Returns true if a page with this content was read.
     pub(super) fn has_read(&self, sha256: &str) -> bool {
         self.hashes.contains(sha256)
     }
 
-    /// Called before another listing is read. A page that was seen in an earlier listing does not indicate the end of
-    /// this listing.
+    /// Called before another listing is read. A page that was seen in an earlier listing is not the end of this one.
     pub(super) fn forget_repeats(&mut self) {
         self.hashes.clear();
     }

@@ -62,7 +62,7 @@ async fn pages_that_did_not_change_are_taken_from_the_last_landing() {
     rig.shop.take_asked();
     rig.shop.change(|shop| shop.products[4]["title"] = "Another".into());
     let second = rig.crawl("r2", Some(&first)).await.unwrap();
-    // Each page is requested once, and the first page again to check if the listing changed. All responses except one
+    // Each page is requested once, and the first page again to detect changes of the listing. All responses except one
     // have no body.
     let asked: Vec<_> = [(1, 304), (2, 304), (3, 200), (4, 304), (5, 304), (1, 304)]
         .into_iter()
@@ -217,7 +217,6 @@ async fn a_store_that_counts_too_few_is_read_to_its_end() {
             .change(|shop| shop.meta.as_mut().unwrap()["published_products_count"] = stated.into());
         let crawl = rig.crawl("r1", None).await.unwrap();
         assert_eq!((crawl.products(), crawl.truncated), (11_000, false));
-        // A store with products beyond the cap of its listing.
         let mut shop = Shop {
             pages_max: 2,
             ..Shop::of(1..=9)
@@ -284,7 +283,7 @@ async fn beyond_the_platforms_cap_the_collections_are_read() {
     assert!(rig.shop.take_asked().iter().all(|asked| asked.ends_with("304")));
     rig.shop.change(|shop| {
         shop.collections.get_mut("white").unwrap().push(product(9));
-        // Product 4 moves beyond the listing's cap; only the collections show it now.
+        // Product 4 moves beyond the listing's cap. Only the collections show it now.
         shop.products.swap(3, 8);
     });
     let third = rig.crawl("r3", Some(&first)).await.unwrap();

@@ -83,7 +83,7 @@ async fn what_a_store_said_of_itself_stands_until_it_says_something_else() {
         assert!(crawl.facts.same_brand(&first.facts), "{:?}", crawl.facts);
         assert_eq!(crawl.facts.published_products, None, "a count is of its time");
     }
-    // A crawl rejects another store at the address both when it reads all pages and when it compares pages with the
+    // A crawl rejects another store at the address, both when it reads all pages and when it compares them with the
     // last crawl.
     for (anew, run) in [(true, "r4"), (false, "r5")] {
         rig.anew = anew;
@@ -94,7 +94,7 @@ async fn what_a_store_said_of_itself_stands_until_it_says_something_else() {
         let refused = rig.crawl(run, Some(&third)).await.unwrap_err();
         assert_eq!(refused.label(), "another_store");
     }
-    // A store can remove its description but can only change its name.
+    // A store can remove its description, but can only change its name.
     rig.shop.change(|shop| {
         shop.meta = said;
         let meta = shop.meta.as_mut().unwrap();

@@ -4,7 +4,7 @@ use crate::support::{Fault, Rig, Shop, product};
 
 #[tokio::test]
 async fn products_that_are_skipped_because_others_are_removed_meanwhile_are_not_gone() {
-    // Cases: with and without a product count by the store, and with page 1 taken from the last landing.
+    // Each case has or lacks a product count by the store, and page 1 may come from the last landing.
     for counts in [true, false] {
         let rig = Rig::with(Shop::of(1..=12)).await;
         if !counts {
@@ -49,7 +49,7 @@ async fn a_listing_that_moved_is_read_again_whether_or_not_products_are_known_to
 
 #[tokio::test]
 async fn an_empty_page_within_the_listing_is_asked_again_where_products_are_missing() {
-    // Cases: the last page with products, one in the middle, and the second of two.
+    // The empty page is the last page with products, one in the middle, or the second of two.
     for (products, empty) in [(12, 6), (12, 3), (4, 2)] {
         let rig = Rig::with(Shop::of(1..=products)).await;
         let first = rig.crawl("r1", None).await.unwrap();
@@ -77,7 +77,7 @@ async fn a_page_that_stays_empty_does_not_hide_the_page_behind_it() {
 async fn the_second_reading_goes_to_the_end_and_there_is_no_third() {
     let rig = Rig::with(Shop::of(1..=12)).await;
     let first = rig.crawl("r1", None).await.unwrap();
-    // After the first page of the second pass, as many products were seen as the store reports.
+    // After the first page of the second pass, the crawl has seen as many products as the store reports.
     rig.shop.change(|shop| {
         shop.removed_after = Some((2, 4));
         shop.meta.as_mut().unwrap()["published_products_count"] = 9.into();
@@ -85,7 +85,7 @@ async fn the_second_reading_goes_to_the_end_and_there_is_no_third() {
     rig.shop.take_asked();
     let second = rig.crawl("r2", Some(&first)).await.unwrap();
     assert_eq!(second.products(), 12);
-    // Pages 1 to 5, the empty page again, the page after it, and pages 1 to 5 again.
+    // Pages 1 to 5, the empty page twice, the page after it, and pages 1 to 5 again.
     assert_eq!(rig.shop.take_asked().len(), 5 + 2 + 5);
 }
 
@@ -109,8 +109,8 @@ async fn found(rig: &Rig, crawl: &pipeline_crawl::StoreCrawl) -> Vec<u64> {
 
 #[tokio::test]
 async fn a_product_that_is_removed_behind_the_first_page_hides_no_other() {
-    // Cases: with and without a known crawl, with a new product that keeps the count equal, and with a listing that
-    // shrinks to one page.
+    // The cases have a known crawl or not, a new product that keeps the count equal, and a listing that shrinks to one
+    // page.
     for (products, anew, came, removed) in [
         (12, false, false, (2, 3)),
         (12, true, false, (2, 3)),
@@ -187,11 +187,12 @@ async fn what_a_second_reading_misses_too_is_gone_and_costs_no_bodies_and_no_thi
         "what neither reading lists"
     );
     let asked = rig.shop.take_asked();
-    // Six pages and the empty page, the empty page again and the page after it; then the six pages and the empty page.
+    // The requests are six pages and the empty page, the empty page again and the page after it, and then the six pages
+    // and the empty page.
     assert_eq!(asked.len(), 6 + 3 + 7, "{asked:?}");
     let unchanged = asked[9..].iter().filter(|asked| asked.ends_with(" 304")).count();
     assert_eq!(unchanged, 7, "{asked:?}");
-    // Products that are gone do not count as missing any more.
+    // Removed products no longer count as missing.
     rig.crawl("r3", Some(&second)).await.unwrap();
     assert!(rig.shop.take_asked().iter().all(|asked| asked.ends_with(" 304")));
 }
@@ -241,7 +242,7 @@ async fn a_store_that_just_fits_is_no_larger_for_having_lost_a_product() {
 async fn a_reading_that_brings_nothing_to_light_is_the_last() {
     let rig = Rig::with(Shop::of(1..=12)).await;
     let first = rig.crawl("r1", None).await.unwrap();
-    // One duplicate product, a new product, and a store count that reports more products.
+    // One product is duplicated, one is new, and the store reports more products.
     rig.shop.change(|shop| {
         shop.products.insert(0, product(13));
         shop.products.push(product(2));
@@ -250,8 +251,8 @@ async fn a_reading_that_brings_nothing_to_light_is_the_last() {
     rig.shop.take_asked();
     let second = rig.crawl("r2", Some(&first)).await.unwrap();
     assert_eq!(found(&rig, &second).await, (1..=13).collect::<Vec<_>>());
-    // Seven pages and the empty page, the empty page again and the page after it; then the seven pages and the empty
-    // page.
+    // The requests are seven pages and the empty page, the empty page again and the page after it, and then the seven
+    // pages and the empty page.
     let asked = rig.shop.take_asked();
     assert_eq!(asked.len(), 7 + 3 + 8, "{asked:?}");
 }

@@ -1,17 +1,15 @@
-//! Tests the currency of amounts if no country's prices are requested and the listing's pages state no currency.
+//! Tests the currency of amounts if no country's prices are requested and catalogue pages state no currency.
 
 use pipeline_crawl::{StoreCrawl, Verdict};
 
 use crate::support::{Fault, Rig, Shop};
 
-/// Returns a front page with this script in its head.
 fn front(script: &str) -> Option<String> {
     Some(format!(
         "<!doctype html><html><head><script>{script}</script></head></html>"
     ))
 }
 
-/// Returns a front page that shows prices in this currency.
 pub(crate) fn shown_in(currency: &str) -> Option<String> {
     let value = format!("{{\"active\":\"{currency}\",\"rate\":\"0.0119\"}}");
     front(&format!(
@@ -62,7 +60,7 @@ async fn pages_that_do_not_say_are_read_in_what_the_front_page_shows_which_is_as
         shop.front = shown_in("EUR");
         shop.products[6]["title"] = "Another".into();
     });
-    // Unchanged pages would still show amounts in the earlier currency, so everything is read again.
+    // Unchanged pages would still show the earlier currency, so that everything is read again.
     let third = rig.crawl("r3", Some(&second)).await.unwrap();
     assert_eq!(
         (third.verdict, presented(&third)),

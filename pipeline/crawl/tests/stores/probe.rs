@@ -171,7 +171,7 @@ async fn an_address_that_leads_to_another_store_is_not_one_to_register() {
             false
         )
     );
-    // A self-description at the other address shows that it is the same store.
+    // A self-description at the other address shows that both belong to one store.
     let described = Shop {
         moved: moved(&["/products.json", "/meta.json"]),
         ..Shop::of(1..=3)

@@ -6,8 +6,8 @@ use data_model::Clock as _;
 
 use crate::support::{Fault, Rig, Shop};
 
-/// Creates a store with nine products on three pages and an empty last page. The first two pages were landed before the
-/// crawl was killed.
+/// The store has nine products on three pages, and an empty last page. The first two pages were landed before the crawl
+/// was killed.
 async fn killed_at_the_third_page(shop: Shop) -> Rig {
     let rig = Rig::with(shop).await;
     rig.shop

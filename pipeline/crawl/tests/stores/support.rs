@@ -1,4 +1,4 @@
-//! In-memory store: defines its products and its answers, and records the requests.
+//! A store in memory, with its products and responses. It records the requests.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -17,12 +17,11 @@ use storefront::{Storefront, StorefrontConfig, Transport, TransportError, Transp
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// Fault in the store's response to a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
-    /// Answers with this status and body.
+    /// Responds with this status and body.
     Answer(u16, String),
-    /// Never answers.
+    /// Never responds.
     Hang,
 }
 
@@ -31,41 +30,39 @@ pub(crate) struct Shop {
     pub(crate) products: Vec<Value>,
     pub(crate) collections: BTreeMap<String, Vec<Value>>,
     pub(crate) meta: Option<Value>,
-    /// Front page of the store, and its policies as GraphQL returns them.
+    /// Front page and policies of the store. The policies are as GraphQL returns them.
     pub(crate) front: Option<String>,
     pub(crate) policies: Option<String>,
-    /// Products per page, whatever limit the client requests.
+    /// Products per page, regardless of the requested limit.
     pub(crate) per_page: usize,
-    /// Number of the last page within the cap.
+    /// Last page within Shopify's cap.
     pub(crate) pages_max: usize,
     pub(crate) etags: bool,
-    /// Ignores the page number.
     pub(crate) circular: bool,
-    /// Number of products moved from the start to the end of the listing with every answered page.
+    /// Number of products that move from the start to the end of the listing after every page.
     pub(crate) rotating: usize,
-    /// Page number and number of products: after this page is answered, that many products are removed from the start
-    /// of the listing, once.
+    /// Page number and number of products. After this page, that many products are removed from the start of the
+    /// listing, once.
     pub(crate) removed_after: Option<(usize, usize)>,
-    /// Page number and product id: after this page of the listing is answered, the product is removed, once.
+    /// Page number and product id. After this page, the product is removed, once.
     pub(crate) gone_after: Option<(usize, u64)>,
-    /// Page of the listing that is answered without products, once.
+    /// This page of the listing is sent without products, once.
     pub(crate) empty_once: Option<usize>,
-    /// Page that is answered once with the content of another page, and that other page.
+    /// The first page is sent with the content of the second, once.
     pub(crate) mistaken_once: Option<(usize, usize)>,
-    /// Status and body of `robots.txt`.
+    /// Status and body.
     pub(crate) robots: (u16, String),
-    /// Generates products without end.
     pub(crate) endless: bool,
-    /// Currency in the cookie of all pages; a page's own cookie takes precedence.
+    /// Currency in the cookie of all pages, unless a page has its own cookie.
     pub(crate) money: Option<&'static str>,
     pub(crate) money_of: BTreeMap<usize, &'static str>,
-    /// `Retry-After` header sent with refusals.
+    /// `Retry-After` header of refusals.
     pub(crate) retry_after: Option<&'static str>,
-    /// Paths that redirect to another host, with that host.
+    /// Host to which each path redirects.
     pub(crate) moved: BTreeMap<String, String>,
-    /// Faults, by a part of the path and query.
+    /// Faults by part of the path and query.
     pub(crate) faults: BTreeMap<String, Fault>,
-    /// Requests received: path and query, with ` 304` or ` 200` appended.
+    /// Path and query of each request, with ` 304` or ` 200` appended.
     pub(crate) asked: Vec<String>,
 }
 
@@ -149,7 +146,6 @@ pub(crate) fn product(id: u64) -> Value {
         {"id": id * 10, "title": "Default Title", "option1": "Default Title", "price": "499.00", "available": true}]})
 }
 
-/// HTTP transport to the store.
 #[derive(Debug, Clone)]
 pub(crate) struct Shops(pub(crate) Arc<Mutex<Shop>>);
 
@@ -170,7 +166,7 @@ impl Shops {
         Some(elsewhere)
     }
 
-    /// Returns true if a request was left unanswered.
+    /// Returns true if a request was left without a response.
     fn hangs(&self) -> bool {
         let shop = self.0.lock().unwrap();
         shop.asked.iter().any(|asked| asked.ends_with(" hang"))
@@ -186,7 +182,7 @@ impl Shops {
 }
 
 impl Shop {
-    /// Returns the answer, and then applies the configured changes to the listing.
+    /// Returns the response, and then changes the listing as configured.
     fn listed(&mut self, path: &str, page: Option<usize>) -> (u16, String) {
         let reply = self.reply(path, page.unwrap_or(1));
         if path == "/products.json" {
@@ -204,7 +200,6 @@ impl Shop {
         reply.unwrap_or_else(|| (404, "no such page".to_owned()))
     }
 
-    /// Adds the configured headers to an answer.
     fn say_besides(&self, page: Option<usize>, status: u16, headers: &mut HeaderMap) {
         let money = page.and_then(|page| self.money_of.get(&page).copied()).or(self.money);
         if let Some(money) = money.filter(|_| status == 200) {
@@ -296,7 +291,6 @@ fn fnv(bytes: &[u8]) -> u64 {
     })
 }
 
-/// Crawler with its storage and the single brand that it crawls.
 pub(crate) struct Rig {
     pub(crate) shop: Shops,
     pub(crate) storage: Storage,
@@ -305,7 +299,7 @@ pub(crate) struct Rig {
     pub(crate) brand: RegisteredBrand,
     pub(crate) products_before: Option<u64>,
     pub(crate) anew: bool,
-    /// Country whose prices are requested from the store.
+    /// Country whose prices are requested.
     pub(crate) country: Option<&'static str>,
 }
 
@@ -364,8 +358,7 @@ impl Rig {
         self.crawl_for(run, known, "v1").await
     }
 
-    /// Crawls until the shop receives a request to which it never responds. The crawl is then dropped, like in a killed
-    /// process.
+    /// Crawls until a request without response. The crawl is then dropped, as in a killed process.
     pub(crate) async fn killed_at_hang(&self, run: &str, known: Option<&StoreCrawl>) {
         let hangs = async {
             while !self.shop.hangs() {
@@ -399,7 +392,6 @@ impl Rig {
         crawled.map(|crawled| crawled.crawl)
     }
 
-    /// Returns the product ids on each landed page of this crawl.
     pub(crate) async fn landed_ids(&self, crawl: &StoreCrawl) -> Vec<Vec<u64>> {
         let mut ids = Vec::new();
         for (file, mark) in crawl.landed() {
@@ -426,7 +418,6 @@ impl Rig {
         ids
     }
 
-    /// Returns the paths of all objects.
     pub(crate) async fn objects(&self) -> Vec<String> {
         let mut paths: Vec<_> = self
             .storage
