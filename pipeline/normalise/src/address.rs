@@ -1,4 +1,4 @@
-//! Checks URLs that stores state, before they go to browsers, clients and files.
+//! Checks the URLs of stores before they go to browsers, clients and files.
 
 // Only the address types are used: `core` has no sockets.
 use core::net::{Ipv4Addr, Ipv6Addr};
@@ -8,11 +8,10 @@ use url::{Host, Url};
 
 use crate::context::StoreContext;
 
-/// Maximum length of a URL in bytes.
 const URL_BYTES_MAX: usize = 2_048;
 
-/// Top-level names that only private networks resolve: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and customary
-/// ones.
+/// Top-level names that only private networks resolve, from RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and
+/// custom.
 const PRIVATE_SUFFIXES: [&str; 11] = [
     "localhost",
     "local",
@@ -27,10 +26,9 @@ const PRIVATE_SUFFIXES: [&str; 11] = [
     "onion",
 ];
 
-/// Returns the absolute, normalised `https` URL for a store's text. Returns `http` only for a store that is itself
-/// reached by `http`, on this machine. Returns `None` for URLs that are unsafe for a browser. Unsafe URLs have another
-/// scheme, credentials, quotes or markup, hidden characters, a host on a private network other than the store's own, or
-/// too many bytes.
+/// Returns the absolute, normalised `https` URL, or `http` for a store on this machine that is itself reached by
+/// `http`. Returns `None` for a URL that is unsafe for a browser: another scheme, credentials, quotes or markup, hidden
+/// characters, a host on a private network other than the store's own, or too many bytes.
 pub(crate) fn address(stated: &str, context: &StoreContext) -> Option<String> {
     let stated = stated.trim();
     if stated.is_empty() || stated.len() > URL_BYTES_MAX {
@@ -73,19 +71,18 @@ fn normalised(stated: &str, context: &StoreContext) -> Option<String> {
     }
     let is_bare = url.username().is_empty() && url.password().is_none();
     let is_reachable = url.host().is_some_and(is_public) || is_own(&url, &context.base_url);
-    // Checked again, because the parser decodes percent-encoded hosts.
+    // The parser decodes percent-encoded hosts, so that the checks are repeated.
     let is_plain = !url.as_str().chars().any(refused);
     (is_bare && is_reachable && is_plain && url.as_str().len() <= URL_BYTES_MAX).then(|| url.into())
 }
 
-/// Returns true if the host is the store's own host, which the operator registered. The store's own host may be on any
-/// network.
+/// The operator registered the store's own host, which may be on any network.
 fn is_own(url: &Url, base_url: &str) -> bool {
     Url::parse(base_url).is_ok_and(|base| base.host() == url.host())
 }
 
-/// Returns true if the host is publicly reachable, as far as its name or IP address tells. The parser has already
-/// normalised every spelling of an IPv4 address (decimal, octal, hexadecimal, short, percent-encoded, full-width).
+/// Returns true if the host's name or IP address is public. The parser has already normalised every spelling of an IPv4
+/// address (decimal, octal, hexadecimal, short, percent-encoded, full-width).
 fn is_public(host: Host<&str>) -> bool {
     match host {
         Host::Ipv4(ip) => is_public_v4(ip),
@@ -116,8 +113,8 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     )
 }
 
-/// Accepts global unicast (2000::/3), except documentation and benchmark addresses. For an IPv6 address that embeds a
-/// whole IPv4 address (IPv4-mapped, NAT64), the IPv4 address decides. Other embeddings (6to4, Teredo) are refused.
+/// Accepts global unicast (2000::/3), except documentation and benchmark addresses. If an IPv6 address embeds a whole
+/// IPv4 address (IPv4-mapped, NAT64), the IPv4 address decides. Other embeddings (6to4, Teredo) are refused.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let segments = ip.segments();
     match segments {
@@ -129,8 +126,7 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     }
 }
 
-/// Returns true if the URL is acceptable and already in the parser's normal form. Returns `false` if only the parser
-/// can decide.
+/// Returns `true` if the URL is acceptable and already in the parser's normal form. With `false`, the parser decides.
 fn is_normal(stated: &str, base_url: &str) -> bool {
     let rest = stated.strip_prefix("https://").and_then(|rest| {
         let (host, _) = rest.split_once('/')?;
@@ -140,8 +136,8 @@ fn is_normal(stated: &str, base_url: &str) -> bool {
     rest.is_some_and(is_plain_path)
 }
 
-/// Accepts lowercase names with at least two labels. Internationalised labels are refused. The last label must not be a
-/// number or belong to a private network.
+/// Accepts lowercase names with at least two labels. The last label must not be a number or belong to a private
+/// network. Internationalised labels are refused.
 fn is_plain_host(host: &str) -> bool {
     let is_plain = |label: &str| {
         let bytes = label.as_bytes();
@@ -161,7 +157,7 @@ fn is_plain_host(host: &str) -> bool {
     host.len() <= 253 && host.split('.').all(is_plain) && !is_number && !PRIVATE_SUFFIXES.contains(&last)
 }
 
-/// Accepts a path and query of characters that are never percent-encoded, without the segments `.` and `..`.
+/// Accepts characters that are never percent-encoded, without the segments `.` and `..`.
 fn is_plain_path(rest: &str) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_~!$&()*+,;=:@%/.".contains(byte);
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));

@@ -5,9 +5,9 @@ use data_text::runs;
 use google_taxonomy::ProductCategory;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Maximum number of values of one attribute.
+/// Maximum number of values per attribute.
 const VALUES_MAX: usize = 256;
-/// Maximum number of attributes of one product.
+/// Maximum number of attributes per product.
 const ATTRIBUTES_MAX: usize = 32;
 
 static ALIASES: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
@@ -25,7 +25,7 @@ static COLOURS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Words that form a colour together with a following colour.
+/// Words that form a colour with a following colour.
 const SHADES: [&str; 19] = [
     "matte", "satin", "gloss", "glossy", "dark", "light", "pale", "deep", "bright", "heather", "washed", "vintage",
     "solid", "dusty", "neon", "pastel", "metallic", "brushed", "polished",
@@ -33,8 +33,8 @@ const SHADES: [&str; 19] = [
 
 /// Returns the structured attributes, sorted by name. The sources are options, and tags that name their attribute
 /// (`Color:Red`, `fabric_cotton`). If neither states a colour, separate colours at the end of the title are used. For
-/// wearable products, the audience comes from the title or from a tag that contains only the audience. Values keep the
-/// store's spelling. Values that differ only in case are merged.
+/// wearable products, the audience comes from the title or from a tag with only the audience. Values keep the store's
+/// spelling and are merged if they differ only in case.
 pub(crate) fn attributes(
     options: &[ProductOption],
     tags: &[String],
@@ -71,7 +71,7 @@ pub(crate) fn attributes(
     found.finish()
 }
 
-/// Returns the size system of an option, if its name is one that maps to the attribute `size`.
+/// Returns `None` if the option's name does not map to the attribute `size`.
 pub(crate) fn sizes_of(option: &str) -> Option<SizeSystem> {
     let name = plain_name(option);
     (ALIASES.get(name.as_str()) == Some(&"size")).then_some(())?;
@@ -89,7 +89,7 @@ pub(crate) fn sizes_of(option: &str) -> Option<SizeSystem> {
     Some(named.map_or(SizeSystem::Number, |(_, system)| system))
 }
 
-/// Returns an option's name in lowercase without words that only ask for a choice: `Select a Color:` becomes `color`.
+/// Removes the words that only ask for a choice: `Select a Color:` becomes `color`.
 fn plain_name(name: &str) -> String {
     let lower = name.to_lowercase();
     let mut plain = lower.trim().trim_end_matches(':').trim_end();
@@ -108,12 +108,10 @@ fn plain_name(name: &str) -> String {
     if plain.is_empty() { lower } else { plain.to_owned() }
 }
 
-/// Returns true for a category of wearable products.
 fn is_worn(category: CategoryId) -> bool {
     ProductCategory::from_id(category.0).is_ok_and(|category| category.name().starts_with("Apparel & Accessories > "))
 }
 
-/// Returns the audience named by a word.
 fn gender(word: &str) -> Option<&'static str> {
     let word = word
         .trim_matches(|edge: char| !edge.is_alphanumeric())
@@ -136,11 +134,11 @@ fn named(tag: &str) -> Option<(&'static str, &str)> {
     (!value.is_empty()).then_some((name, value))
 }
 
-/// Maximum number of notes in brackets after a colour: `(Set of 2)`.
+/// Maximum number of notes in brackets after a colour, such as `(Set of 2)`.
 const NOTES_MAX: usize = 2;
 
-/// Returns the colours at the end of a title that are separated from the product name: `Linen Shirt - Navy/White (Set
-/// of 2)`.
+/// Returns the colours at the end of a title that are separated from the product name, as in `Linen Shirt - Navy/White
+/// (Set of 2)`.
 fn trailing_colours(title: &str) -> Vec<&str> {
     let mut title = title.trim_end();
     for _ in 0..=NOTES_MAX {
@@ -161,8 +159,8 @@ fn trailing_colours(title: &str) -> Vec<&str> {
     Vec::new()
 }
 
-/// Returns the colours of a text that consists only of colours, like `black`, `black/white` or `red & blue`. Returns an
-/// empty list for any other text.
+/// Returns the colours of a text that has only colours, such as `black`, `black/white` or `red & blue`. Returns none
+/// for any other text.
 fn colours(text: &str) -> Vec<&str> {
     if is_colour(text) {
         return vec![text];

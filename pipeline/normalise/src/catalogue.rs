@@ -14,20 +14,20 @@ use crate::product::{Normalised, normalise_product};
 pub struct Catalogue {
     /// Products, sorted by Shopify's id, without duplicates.
     pub products: Vec<Product>,
-    /// Records and variants that could not be understood, without duplicates. Sorted by Shopify's id; records without
+    /// Records and variants that could not be understood, without duplicates, sorted by Shopify's id. Records without
     /// an id follow in page order.
     pub quarantined: Vec<Quarantined>,
 }
 
-/// Collects the products of a page, one after another, in the caller's representation.
+/// Collection of a page's products in the caller's representation.
 pub trait Gather {
-    /// Creates an empty collection with capacity for about `products` products of a page of `page_bytes` bytes.
+    /// Creates an empty collection with capacity for about `products` products on a page of `page_bytes` bytes.
     fn with_room(products: usize, page_bytes: usize) -> Self;
 
     /// Adds a product.
     fn push(&mut self, product: Product);
 
-    /// Replaces the category of the product in this row, because the store's other products indicate another one.
+    /// Changes the category of the product in this row, because the store's other products indicate another one.
     fn file(&mut self, row: usize, category: Option<CategoryId>);
 }
 
@@ -47,7 +47,6 @@ impl Gather for Vec<Product> {
     }
 }
 
-/// A record that was read but could not be understood, completely or in part.
 #[derive(Debug)]
 struct Misfit {
     position: usize,
@@ -57,16 +56,16 @@ struct Misfit {
     reason: String,
 }
 
-/// Typical size of a record, used to reserve capacity for a page's records.
+/// Typical size of a record, to reserve capacity for a page.
 const RECORD_BYTES: usize = 2_000;
 const PRODUCTS_EXPECTED: usize = 250;
 
-/// Maximum total size in bytes of the excerpts in one page's quarantine entries. Beyond it, entries contain only the
-/// start of their record.
+/// Maximum bytes of all excerpts in one page's quarantine entries. Further entries contain only the start of their
+/// record.
 const EXCERPTS_BYTES_MAX: usize = 8 << 20;
 const EXCERPT_SHORT_BYTES: usize = 200;
 
-/// One page of a store, read independently of the store's other pages. `G` is the representation of its products.
+/// One page of a store, parsed independently of its other pages. `G` is the representation of its products.
 #[derive(Debug, Default)]
 pub struct PageRead<G = Vec<Product>> {
     records: usize,
@@ -76,7 +75,6 @@ pub struct PageRead<G = Vec<Product>> {
     entries: Vec<misfits::Entry>,
 }
 
-/// A product on a page.
 #[derive(Debug, Clone, Copy)]
 struct PageProduct {
     id: u64,
@@ -95,8 +93,8 @@ impl<G: Gather> PageRead<G> {
         Self::into(G::with_room(products, bytes.len()), bytes, context)
     }
 
-    /// Parses a page as the store sent it, and adds its products to `products`. The page is processed one record at a
-    /// time to save memory.
+    /// Parses a page as the store sent it, and adds its products to `products`. The page is parsed one record at a time
+    /// to save memory.
     ///
     /// # Errors
     /// [`ParseError`] if the bytes are not a page of products.
@@ -109,7 +107,7 @@ impl<G: Gather> PageRead<G> {
             products,
             entries: Vec::new(),
         };
-        // Records that could not be understood. Their text is looked up once, at the end of the page.
+        // The text of these records is looked up once, at the end of the page.
         let mut misfits: Vec<Misfit> = Vec::new();
         let mut position = 0;
         read.records = for_each_product(&text, |record| {
@@ -160,14 +158,14 @@ impl<G> PageRead<G> {
         &self.products
     }
 
-    /// Returns the approximate memory use in bytes, without the products.
+    /// Returns the approximate bytes in memory, without the products.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let entries = self.entries.iter();
         let entries: usize = entries
             .map(|entry| size_of::<misfits::Entry>() + entry.reason.len() + entry.excerpt.len())
             .sum();
-        // In the catalogue each product also has an entry in the index of positions.
+        // In the catalogue, each product also has an entry in the index of positions.
         entries
             + self.ids.len() * size_of::<u64>()
             + self.taken.len() * (size_of::<PageProduct>() + 2 * size_of::<Place>())
@@ -192,7 +190,7 @@ impl<G> PageRead<G> {
         let mut positions: Vec<usize> = misfits.iter().map(|misfit| misfit.position).collect();
         positions.dedup();
         let excerpts = record_excerpts(text, &positions);
-        // Each variant of a record may have a quarantine entry, so the total size of the excerpts is limited.
+        // Each variant of a record may have a quarantine entry, so that the total size of the excerpts is limited.
         let mut excerpt_bytes = 0;
         for misfit in misfits {
             let found = positions.binary_search(&misfit.position).ok();
@@ -234,21 +232,19 @@ impl<G> PageRead<G> {
     }
 }
 
-/// Builds a catalogue page by page.
+/// Builder of a catalogue from its pages.
 ///
-/// A product may be on several pages, because pages shift while a store is read. The version with the latest update
-/// time is used. Of versions with the same time or none, the one on the later page is used.
+/// Pages shift while a store is read, so that several pages may have one product. The version with the latest update
+/// time counts. Of versions with the same time or none, the one on the later page counts.
 #[derive(Debug)]
 pub struct CatalogueBuilder<G = Vec<Product>> {
     context: StoreContext,
     variants: usize,
     pages: Vec<G>,
-    /// Position of each product by id: its page and its row on that page.
     places: FxHashMap<u64, Place>,
     misfits: Misfits,
 }
 
-/// Position at which a product was found.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     page: usize,
@@ -256,16 +252,16 @@ struct Place {
     taken: PageProduct,
 }
 
-/// A complete catalogue with its products still grouped by page.
+/// A complete catalogue with its products grouped by page.
 #[derive(Debug)]
 pub struct Gathered<G> {
-    /// Products of each page, including those that are also on another page.
+    /// Products of each page, including those that another page also has.
     pub pages: Vec<G>,
     /// Position of each product, sorted by Shopify's id, without duplicates.
     pub order: Vec<PagePlace>,
     /// Shopify's id of each product, in the same order.
     pub ids: Vec<u64>,
-    /// Records and variants that could not be understood, without duplicates. Sorted by Shopify's id; records without
+    /// Records and variants that could not be understood, without duplicates, sorted by Shopify's id. Records without
     /// an id follow in page order.
     pub quarantined: Vec<Quarantined>,
 }
@@ -274,7 +270,7 @@ impl CatalogueBuilder {
     /// Adds the next page as the store sent it.
     ///
     /// # Errors
-    /// [`ParseError`] if the bytes are not a page of products; nothing of the page is added then.
+    /// [`ParseError`] if the bytes are not a page of products. Nothing of the page is then added.
     pub fn page(&mut self, bytes: &[u8]) -> Result<(), ParseError> {
         let page = PageRead::of(bytes, &self.context)?;
         self.add(page);
@@ -338,15 +334,15 @@ impl<G> CatalogueBuilder<G> {
         self.pages.push(page.products);
     }
 
-    /// Returns Shopify's id and the time of the last update of each product, in any order.
+    /// Returns Shopify's id and the last update time of each product, in any order.
     pub fn listed(&self) -> impl Iterator<Item = (u64, Option<Timestamp>)> {
         self.places
             .values()
             .map(|place| (place.taken.id, place.taken.updated_at))
     }
 
-    /// Takes the categories that the store itself states: `path_of` returns the names from the department on, joined by
-    /// ` > `, of Shopify's taxonomy or Google's. To be called once, after the last page.
+    /// Applies the categories that the store itself states. `path_of` returns the names from the department on, joined
+    /// by ` > `, of Shopify's taxonomy or Google's. This must be called once, after the last page.
     pub fn believe_store<'p>(&mut self, path_of: impl Fn(u64) -> Option<&'p str>) {
         let places = self.places.values_mut();
         let stated = places.filter_map(|place| {
@@ -357,7 +353,7 @@ impl<G> CatalogueBuilder<G> {
         believe(&TABLE, stated.collect());
     }
 
-    /// Number of variants of the catalogue's products.
+    /// Number of variants of all products.
     #[must_use]
     pub const fn variants(&self) -> usize {
         self.variants
@@ -365,9 +361,8 @@ impl<G> CatalogueBuilder<G> {
 }
 
 impl<G: Gather> CatalogueBuilder<G> {
-    /// Returns the catalogue grouped by page, with categories decided from all products of the store. A record that was
-    /// parsed on another page is not in quarantine. A part of a product that was read from another page is not in
-    /// quarantine either.
+    /// Returns the catalogue grouped by page. Categories are decided from all products of the store. A record or a part
+    /// of a product that was parsed on another page is not in quarantine.
     #[must_use]
     pub fn gathered(self) -> Gathered<G> {
         let Self {

@@ -1,4 +1,4 @@
-//! Normalises the data of stores: exact money, safe text, options, media, attributes, a category.
+//! Normalises the data of stores into exact money, safe text, options, media, attributes and a category.
 //!
 //! Input: records as `pipeline-parse` reads them, and the known facts about their store. Output:
 //! [`data_model::Product`]s sorted by id without duplicates, and a quarantine entry with a reason for each record or

@@ -8,7 +8,7 @@ use crate::context::StoreContext;
 
 const ALT_CHARS_MAX: usize = 512;
 
-/// Returns the product's images in display order, without duplicate URLs.
+/// Returns the images in display order, without duplicate URLs.
 pub(crate) fn media(raw: &RawProduct<'_>, context: &StoreContext) -> Vec<Media> {
     let featured = raw
         .variants
@@ -18,7 +18,7 @@ pub(crate) fn media(raw: &RawProduct<'_>, context: &StoreContext) -> Vec<Media> 
         .filter_map(|image| Some((image.src.as_deref()?, image.alt.as_deref()?)))
         .collect();
     let mut images: Vec<&RawImage<'_>> = raw.images.iter().collect();
-    // The sort is stable: images without a position keep their order.
+    // The sort is stable, so that images without a position keep their order.
     images.sort_by_key(|image| image.position.unwrap_or(u64::MAX));
     let mut seen = FxHashSet::default();
     let mut media = Vec::with_capacity(images.len());

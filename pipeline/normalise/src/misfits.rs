@@ -1,4 +1,4 @@
-//! Collects the records and variants of a catalogue that could not be understood, without duplicates across pages.
+//! Collects the records and variants that could not be understood, without duplicates across pages.
 
 use data_model::{Quarantined, StoreHost};
 use data_text::escaped_line;
@@ -13,7 +13,6 @@ pub const QUARANTINE_MAX: usize = 10_000;
 /// A record, or a part of one, that could not be understood.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// Id of the record, if it has one.
     pub(crate) id: Option<u64>,
     /// Row of the product that was still made from the record, if any.
     pub(crate) row: Option<usize>,
@@ -23,7 +22,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Returns the entry with reason and excerpt escaped for display: each on one line of bounded length.
+    /// Escapes the reason and excerpt for display, each on one line of bounded length.
     pub(crate) fn escaped(self) -> Self {
         let mut excerpt = escaped_line(&self.excerpt, EXCERPT_BYTES_MAX);
         excerpt.truncate(excerpt.floor_char_boundary(EXCERPT_BYTES_MAX));
@@ -44,24 +43,22 @@ pub struct PagePlace {
     pub row: usize,
 }
 
-/// Quarantine entries of a catalogue's pages.
 #[derive(Debug, Default)]
 pub(crate) struct Misfits {
-    /// Entries in page order, each with the index of its page.
+    /// In page order, each with the index of its page.
     entries: Vec<(usize, Entry)>,
 }
 
 impl Misfits {
-    /// Adds the entries of a page.
     pub(crate) fn note(&mut self, page: usize, entries: Vec<Entry>) {
         let room = QUARANTINE_MAX.saturating_sub(self.entries.len());
         self.entries
             .extend(entries.into_iter().take(room).map(|entry| (page, entry)));
     }
 
-    /// Returns one entry for each record and variant. If the record has no product, the entry comes from the last page
-    /// that lists the record. If it has a product, the entry comes from the page and row from which the product was
-    /// read, as `place` returns them. The sort order does not depend on page boundaries.
+    /// Returns one entry for each record and variant, sorted independently of page boundaries. The entry of a record
+    /// without a product comes from the last page that lists the record. Otherwise it comes from the page and row of
+    /// the product, as `place` returns them.
     pub(crate) fn quarantined(self, store: &StoreHost, place: impl Fn(u64) -> Option<PagePlace>) -> Vec<Quarantined> {
         let mut last: FxHashMap<u64, usize> = FxHashMap::default();
         for (index, (_, entry)) in self.entries.iter().enumerate() {
@@ -81,7 +78,7 @@ impl Misfits {
                 kept.push((entry.id.unwrap_or(u64::MAX), page, entry));
             }
         }
-        // The sort is stable, so entries of one product keep the order of its variants.
+        // The sort is stable, so that entries of one product keep the order of its variants.
         kept.sort_by_key(|(id, ..)| *id);
         let quarantined = kept.into_iter().map(|(_, page, entry)| Quarantined {
             store: store.clone(),
@@ -96,11 +93,11 @@ impl Misfits {
     }
 }
 
-/// Detects duplicate records without an id. A record counts as a duplicate if an earlier page has an equal one. Equal
-/// records on one page are counted separately.
+/// Detects duplicate records without an id. A record is a duplicate if an earlier page has an equal one. Equal records
+/// on one page are counted separately.
 #[derive(Debug, Default)]
 struct Nameless {
-    /// By reason and text: number of known records, last page read, and number found on that page.
+    /// By reason and text, the number of known records, the last page, and the number found on that page.
     met: FxHashMap<(String, String), (usize, usize, usize)>,
 }
 

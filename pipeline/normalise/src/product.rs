@@ -16,21 +16,21 @@ const WORDS_CHARS_MAX: usize = 255;
 /// Half of the maximum size of a product in a release, because reviews are added later.
 const PRODUCT_BYTES_MAX: usize = 8 << 20;
 
-/// Maximum length of a quarantine reason in characters. A reason may quote text of the store.
+/// Maximum characters of a quarantine reason. A reason may quote the store's text.
 pub const REASON_CHARS_MAX: usize = 500;
 
-/// A product, and the parts of its record that were not usable.
+/// A product, and the unusable parts of its record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Normalised {
     /// Product without the variants that could not be understood.
     pub product: Product,
-    /// Parts that were left out, each with the reason: `variant 123: price: missing`.
+    /// Omitted parts, each with the reason, such as `variant 123: price: missing`.
     pub left_out: Vec<String>,
-    /// Category of the product from its own texts. The store's other products may change it.
+    /// Category by the product's own texts. The store's other products may change it.
     pub(crate) reading: Reading,
 }
 
-/// Reason why a record does not become a product.
+/// Reason for making no product of a record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// Shopify's id is zero, which identifies nothing.
@@ -39,23 +39,23 @@ pub enum Rejection {
     /// The title is missing or blank.
     #[error("title: blank")]
     TitleBlank,
-    /// The record contains more text than any genuine product.
+    /// The record has more text than any genuine product.
     #[error("record: its text has {bytes} bytes, more than the maximum of {bytes_max}")]
     TooLarge {
         /// Size of the text in bytes.
         bytes: usize,
-        /// Maximum size in bytes.
+        /// Maximum size of the text in bytes.
         bytes_max: usize,
     },
     /// The record has no variants.
     #[error("variants: none")]
     NoVariants,
-    /// The record has variants, but none could be understood.
+    /// No variant of the record could be understood.
     #[error("variants: none of {count} can be parsed; {first}")]
     NoGoodVariant {
         /// Number of variants.
         count: usize,
-        /// Reason why the first variant could not be understood.
+        /// Reason for the first variant.
         first: String,
     },
 }
@@ -63,7 +63,7 @@ pub enum Rejection {
 /// Converts one record to a product.
 ///
 /// # Errors
-/// [`Rejection`] says why the record does not become a product.
+/// [`Rejection`] if the record does not become a product.
 pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result<Normalised, Rejection> {
     if raw.id == 0 {
         return Err(Rejection::IdMissing);
@@ -120,8 +120,8 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
     })
 }
 
-/// Returns the reasons for omitted variants: variants that could not be parsed, and invalid variants. The last entry
-/// counts variants without an individual reason.
+/// Returns the reasons for omitted variants, which could not be parsed or are invalid. The last entry counts variants
+/// without an individual reason.
 fn left_out(raw: &RawProduct<'_>, bad: Vec<BadVariant>) -> Vec<String> {
     let why = |reason: &str| escaped_line(reason, REASON_CHARS_MAX);
     let unread = raw.bad_variants.iter().map(|bad| match bad.id {
@@ -144,8 +144,7 @@ fn left_out(raw: &RawProduct<'_>, bad: Vec<BadVariant>) -> Vec<String> {
     left_out
 }
 
-/// Returns the product's handle for URLs, which stores may state percent-encoded. Returns Shopify's id if the stated
-/// handle is not a valid single path segment.
+/// Stores may percent-encode the handle. Returns Shopify's id if the handle is not a valid single path segment.
 fn handle(raw: &RawProduct<'_>) -> String {
     let stated = raw.handle.as_deref().map(str::trim).unwrap_or_default();
     let stated = &*percent_decoded(stated);
@@ -164,7 +163,7 @@ fn handle(raw: &RawProduct<'_>) -> String {
     }
 }
 
-/// Decodes percent-encoding once. Returns the text unchanged if it has none, or if the result is not valid text.
+/// Decodes once. Returns the text unchanged if the result is not valid text.
 fn percent_decoded(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

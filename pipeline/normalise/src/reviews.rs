@@ -2,7 +2,7 @@ use data_model::{Rating, Review};
 use data_text::{html_to_text, stated_line};
 use pipeline_parse::PageFacts;
 
-/// Maximum number of reviews kept per product.
+/// Maximum number of reviews per product.
 const REVIEWS_MAX: usize = 50;
 const NAME_CHARS_MAX: usize = 255;
 const BODY_CHARS_MAX: usize = 4_000;
@@ -38,7 +38,7 @@ pub fn normalise_page_facts(facts: PageFacts) -> (Option<Rating>, Vec<Review>) {
     (rating, reviews)
 }
 
-/// Parses a timestamp, or a date as its midnight in UTC.
+/// A date counts as its midnight in UTC.
 fn moment(text: &str) -> Option<data_model::Timestamp> {
     let text = text.trim();
     text.parse().or_else(|_| format!("{text}T00:00:00Z").parse()).ok()

@@ -8,18 +8,16 @@ use crate::attributes::sizes_of;
 use crate::context::StoreContext;
 
 const NAME_CHARS_MAX: usize = 255;
-/// Maximum length of a barcode in characters. The longest product barcodes have 14 digits.
+/// The longest product barcodes have 14 digits.
 const BARCODE_CHARS_MAX: usize = 64;
 
-/// A variant that was left out, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadVariant {
     pub(crate) id: u64,
     pub(crate) reason: String,
 }
 
-/// Returns true for a product without options, which Shopify gives one option `Title` with the single value `Default
-/// Title`.
+/// Shopify gives a product without options one option `Title` with the single value `Default Title`.
 fn is_default(raw: &RawProduct<'_>) -> bool {
     let [variant] = raw.variants.as_slice() else {
         return false;
@@ -40,7 +38,7 @@ fn is_default(raw: &RawProduct<'_>) -> bool {
     named_title && value.eq_ignore_ascii_case("default title") && variant.options[1..].iter().all(Option::is_none)
 }
 
-/// Returns the product's options in order; empty if it has only the default variant.
+/// Returns no options for a product with only the default variant.
 pub(crate) fn options(raw: &RawProduct<'_>) -> Vec<ProductOption> {
     if is_default(raw) {
         return Vec::new();
@@ -77,7 +75,7 @@ pub(crate) fn options(raw: &RawProduct<'_>) -> Vec<ProductOption> {
     options
 }
 
-/// Makes option names unique by numbering, because option values are identified by the names of their options.
+/// Numbers equal option names, because the name identifies the option of a value.
 pub(crate) fn named_apart(mut options: Vec<ProductOption>) -> Vec<ProductOption> {
     for place in 1..options.len() {
         let is_taken = |name: &str| {
@@ -139,7 +137,8 @@ fn variant(
         .filter(|price| !price.trim().is_empty())
         .ok_or("price: missing")?;
     let price = Money::parse_decimal(price, context.currency).map_err(|error| why("price", &error))?;
-    // An unreadable list price is ignored. A list price not above the price is not a markdown (platform notes, 1.1).
+    // An unreadable list price is ignored. A list price that is not above the price is not a markdown (platform notes,
+    // 1.1).
     let list = raw
         .compare_at_price
         .as_deref()
@@ -170,7 +169,7 @@ fn variant(
         options: values.collect(),
         price_minor: price.minor(),
         compare_at_minor: list.map(Money::minor).filter(|list| *list > price.minor()),
-        // A variant counts as unavailable unless the store says that it is available.
+        // A variant is unavailable unless the store calls it available.
         available: raw.available.unwrap_or(false),
         grams: raw
             .grams

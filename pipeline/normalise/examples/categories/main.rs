@@ -9,9 +9,9 @@
 //! among products with a category. `--verbose` prints the ids of missed and wrong products in half A.
 //!
 //! `--leave-one-out` tests each store only with rules that also matched a product of another store, in DIR or in the
-//! folders of stores in `--beside`. A rule that matches only one store may have been learned from that store. The run
-//! fails if a score is below its minimum, over all stores or for a store with enough labelled products. `--list` prints
-//! every product of DIR with its category instead. `--stated` reads categories that stores themselves state: store TAB
+//! store folders of `--beside`. A rule that matches only one store may have been learned from it. The run fails if a
+//! score is below its minimum, over all stores or for a store with enough labelled products. `--list` prints every
+//! product of DIR with its category instead. `--stated` reads categories that stores themselves state: store TAB
 //! product id TAB names of the path, joined by ` > `.
 
 use std::collections::{BTreeMap, HashMap};
@@ -26,8 +26,7 @@ use pipeline_normalise::{CatalogueBuilder, CategoryRules, StoreContext};
 use rustc_hash::FxHashSet;
 use sha2::{Digest, Sha256};
 
-/// Maximum number of levels above the exact category at which a category counts as right. A department never counts as
-/// right.
+/// A category counts as right at most this many levels above the exact one. A department never counts as right.
 const LEVELS_ABOVE: usize = 2;
 const LEVELS_MIN: usize = 2;
 
@@ -115,7 +114,6 @@ fn judgements(text: &str) -> Vec<Judgement<'_>> {
     lines.filter_map(read).collect()
 }
 
-/// Returns the page files of a store's folder, sorted by name.
 fn pages(store: &Path) -> Result<Vec<PathBuf>, std::io::Error> {
     let mut pages = Vec::new();
     for entry in fs::read_dir(store)? {
@@ -131,7 +129,7 @@ fn pages(store: &Path) -> Result<Vec<PathBuf>, std::io::Error> {
     Ok(pages)
 }
 
-/// StatedPaths path of names by store and product id.
+/// Path of names by store and product id.
 type StatedPaths<'a> = HashMap<(&'a str, u64), &'a str>;
 
 fn stated(text: &str) -> StatedPaths<'_> {
@@ -156,7 +154,6 @@ fn catalogue(folder: &Path, store: &str, stated: &StatedPaths<'_>) -> Result<Vec
     Ok(builder.finish().products)
 }
 
-/// Reads the catalogues of all stores in a folder.
 fn catalogues(folder: &Path, stated: &StatedPaths<'_>) -> Result<BTreeMap<String, Vec<Product>>, Box<dyn Error>> {
     let mut stores = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
@@ -169,7 +166,7 @@ fn catalogues(folder: &Path, stated: &StatedPaths<'_>) -> Result<BTreeMap<String
     Ok(stores)
 }
 
-/// Categorises the products of each store by rules that matched another store too.
+/// The rules for a store are those that matched another store too.
 fn leave_one_out(
     stores: &mut BTreeMap<String, Vec<Product>>,
     beside: &[PathBuf],
@@ -294,7 +291,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     below_bounds(&scores, arguments.leave_one_out)
 }
 
-/// Returns an error if a score is below its minimum.
 fn below_bounds(scores: &BTreeMap<(&str, &str), Score>, is_bound: bool) -> Result<(), Box<dyn Error>> {
     let is_below = |part: usize, of: usize, least: usize| part * 1_000 < of * least;
     let mut below = Vec::new();

@@ -1,4 +1,4 @@
-//! Statistics over the products of a shop whose category is certain.
+//! Statistics of the products of a shop whose category is certain.
 
 use google_taxonomy::ProductCategory;
 use rustc_hash::FxHashMap;
@@ -6,36 +6,35 @@ use rustc_hash::FxHashMap;
 use super::Reading;
 use super::table::Table;
 
-/// Minimum number of certain products of a product type before they decide the others of that type.
+/// Minimum number of certain products of a type to decide the others of the type.
 const OF_TYPE_MIN: u32 = 3;
-/// Minimum number of certain products of a shop before they decide its other products.
+/// Minimum number of certain products of a shop to decide its other products.
 const OF_SHOP_MIN: u32 = 8;
-/// Minimum share, in percent, of the certain products of a type or of a shop that have the same category, for products
-/// without a category to get that category.
+/// Minimum percentage of one category among the certain products of a type or a shop. Products without a category then
+/// get it.
 const SHARE_OF_TYPE_MIN: u32 = 80;
 const SHARE_OF_SHOP_MIN: u32 = 75;
-/// Minimum share in percent of certain products in one department, for the shop to count as selling only that
-/// department.
+/// Minimum percentage of certain products in one department if the shop sells only that department.
 const SHARE_OF_DEPARTMENT_MIN: u32 = 70;
-/// Minimum ratio of products near a phrase's second meaning to those near its first, for the second meaning to apply.
+/// Minimum ratio of products near a phrase's second meaning to those near its first, so that the second applies.
 const MORE_MIN: u32 = 3;
-/// Minimum share in percent of a shop's products of one kind, for a noun to mean that kind.
+/// Minimum percentage of a shop's products of one kind, so that a noun means that kind.
 const SHARE_OF_MEANING_MIN: u32 = 15;
-/// Maximum share in percent of a shop's products at which a kind counts as atypical for the shop.
+/// Maximum percentage of a shop's products of a kind that is atypical for the shop.
 const SHARE_OF_ODD_MAX: u32 = 2;
-/// Minimum share in percent of products with a setting's words among those affected by it, for the setting to apply to
-/// the whole shop.
+/// Minimum percentage of products with a setting's words among those affected by it, so that it applies to the whole
+/// shop.
 const SHARE_OF_SETTING_MIN: u32 = 70;
-/// Inverse of the minimum share of products that name a category, for them to represent the others: one in so many.
+/// At least one product in so many must name a category to represent the others.
 const SHOP_PARTS_MAX: u32 = 4;
 const TYPE_PARTS_MAX: u32 = 3;
-/// Minimum number of levels of a meaningful category path. A department without further levels is too general.
+/// A department without further levels is too general.
 pub(super) const LEVELS_MIN: usize = 2;
 
 /// Number of products of each category, including its subcategories.
 #[derive(Debug, Default)]
 struct Counts {
-    /// Number of all products, including those that name no category.
+    /// Includes products without a category.
     all: u32,
     products: u32,
     by_path: FxHashMap<&'static str, u32>,
@@ -49,7 +48,7 @@ impl Counts {
         }
     }
 
-    /// Returns true if the products that name a category are enough to represent the others.
+    /// Returns true if enough products name a category to represent the others.
     const fn is_sample(&self, parts_max: u32) -> bool {
         self.products * parts_max >= self.all
     }
@@ -58,11 +57,11 @@ impl Counts {
         self.by_path.get(path).copied().unwrap_or(0)
     }
 
-    /// Returns the deepest category with at least this share of the products, in percent.
+    /// Returns the deepest category with at least this percentage of the products.
     fn shared(&self, share_min: u32) -> Option<ProductCategory> {
         let enough = |count: u32| u64::from(count) * 100 >= u64::from(self.products) * u64::from(share_min);
         let paths = self.by_path.iter().filter(|(_, count)| enough(**count));
-        // Each of these paths has more than half of the products, so each path is an ancestor or a descendant of the
+        // Each of these paths has more than half of the products, so that it is an ancestor or a descendant of the
         // others.
         let (path, _) = paths.max_by_key(|(path, _)| path.len())?;
         let levels = path.split(" > ").count();
@@ -73,20 +72,19 @@ impl Counts {
 }
 
 /// Certain categories of a shop's products, by kind and by product type. Memory use depends on the number of kinds and
-/// types and not on the number of products.
+/// types, not of products.
 #[derive(Debug)]
 pub(super) struct Assortment<'t> {
     table: &'t Table,
     told: Counts,
     by_type: FxHashMap<u64, Counts>,
-    /// Products named only by a noun that exists in several departments. Such products are counted separately, because
-    /// a noun must not confirm its own meaning.
+    /// Products named only by a noun of several departments. They are counted separately, because a noun must not
+    /// confirm its own meaning.
     by_noun: FxHashMap<u32, Counts>,
-    /// For each setting: number of products with its words, and number of products without them that it would move.
+    /// For each setting, the products with its words, and those without them that it would change.
     settings: FxHashMap<u8, Setting>,
 }
 
-/// Products of a shop that are relevant to a setting.
 #[derive(Debug, Default)]
 struct Setting {
     own: u32,
@@ -94,7 +92,6 @@ struct Setting {
 }
 
 impl<'t> Assortment<'t> {
-    /// Counts the categories of these products.
     pub(super) fn of<'r>(table: &'t Table, readings: impl Iterator<Item = &'r Reading>) -> Self {
         let mut assortment = Self {
             table,
@@ -128,9 +125,8 @@ impl<'t> Assortment<'t> {
         assortment
     }
 
-    /// Returns the category of a product of this shop. The product's own category is used if it is certain and fits the
-    /// shop. If not, the meaning that the shop's other products make likelier is used. If there is no such meaning, the
-    /// category of nearly all products of the same type or shop is used.
+    /// Returns the product's own category if it is certain and fits the shop. Otherwise, the meaning counts that the
+    /// shop's other products make likelier, or else the category of nearly all products of the same type or shop.
     pub(super) fn settle(&self, reading: &Reading) -> Option<ProductCategory> {
         let settled = self.settled(reading);
         let elsewhere = reading.elsewhere.filter(|elsewhere| {
@@ -172,9 +168,8 @@ impl<'t> Assortment<'t> {
         }
     }
 
-    /// Returns another meaning of a noun that exists in several departments, if almost no other product of the shop is
-    /// near the rules' meaning. The result is another meaning of the noun, or the branch of nearly all products of the
-    /// shop.
+    /// Returns another meaning of a noun of several departments, if almost no other product of the shop is near the
+    /// rules' meaning. The result is another meaning of the noun, or the branch of nearly all products of the shop.
     fn meant_here(&self, noun: u32, category: ProductCategory) -> Option<ProductCategory> {
         let own = self.by_noun.get(&noun);
         let others = self.told.products - own.map_or(0, |own| own.products);
@@ -189,12 +184,11 @@ impl<'t> Assortment<'t> {
         })
     }
 
-    /// Returns all categories that a noun may name.
     pub(super) fn meanings(&self, noun: u32) -> &[ProductCategory] {
         self.table.meanings(noun)
     }
 
-    /// Returns the parts category of the kind that the shop sells most, for a product that says that it is a part.
+    /// Returns the parts category of the kind that the shop sells most, for a product that is a part.
     fn part_of(&self, reading: &Reading, settled: Option<ProductCategory>) -> Option<ProductCategory> {
         let is_part = settled
             .is_some_and(|category| category.name().contains("Accessories") || category.name().contains("Parts"));
@@ -215,8 +209,8 @@ impl<'t> Assortment<'t> {
         Some(most)
     }
 
-    /// Returns the meaning of a noun whose kind the shop sells most, if it sells enough of it. Products named by the
-    /// noun itself do not count.
+    /// Returns the meaning of a noun whose kind the shop sells most, if it sells enough of that kind. Products named by
+    /// the noun itself do not count.
     fn meant(&self, meanings: &[ProductCategory], own: Option<&Counts>) -> Option<ProductCategory> {
         let count = |path: &str| self.told.of(path) - own.map_or(0, |own| own.of(path));
         let all = self.told.products - own.map_or(0, |own| own.products);
@@ -273,7 +267,7 @@ impl Setting {
     }
 }
 
-/// Returns the path of the group of kinds nearest to a category: the second level of its path.
+/// The group of kinds nearest to a category is the second level of its path.
 pub(super) fn near(category: ProductCategory) -> &'static str {
     let path = category.name();
     ancestors(path).nth(LEVELS_MIN - 1).unwrap_or(path)

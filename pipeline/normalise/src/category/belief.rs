@@ -1,13 +1,13 @@
-//! Decides which categories of a shop's products to trust. A category is trusted if two independent sources agree on
-//! it, or if the shop's other products confirm it.
+//! Decides which categories of a shop's products are trusted: those from two independent sources, or confirmed by the
+//! shop's other products.
 //!
 //! The sources of a product's category are its type, its title and its tags. The same phrase in two of these texts
-//! counts as one source. Within a shop, a phrase also counts as one source, regardless of how many products contain it.
-//! Without this rule, one misunderstood word could make a whole shop wrong.
+//! counts as one source. Within a shop, a phrase also counts as one source, however many products contain it. Otherwise
+//! one misunderstood word could make a whole shop wrong.
 //!
-//! A category from a single source is trusted if the rules know most of the shop's words. If the rules know fewer
-//! words, the shop's trade takes precedence. The trade is the narrowest category that clearly leads among the shop's
-//! phrases. Services and notices do not belong to a trade.
+//! A category from a single source is trusted if the rules know most of the shop's words. If they know fewer, the
+//! shop's trade takes precedence. The trade is the narrowest category that clearly leads among the shop's phrases.
+//! Services and notices do not belong to a trade.
 
 use data_model::CategoryId;
 use google_taxonomy::ProductCategory;
@@ -17,34 +17,31 @@ use super::assortment::{Assortment, LEVELS_MIN, ancestors, near};
 use super::table::Table;
 use super::{Reading, Witness, agree, contains, department};
 
-/// Minimum share of a shop's other phrases near a category, for them to confirm it.
+/// Minimum share of a shop's other phrases near a category to confirm it.
 const BORNE_OUT_MIN: f32 = 0.03;
-/// Minimum share of a shop's other phrases in a department, for a single source in that department to be trusted even
-/// if the department is outside of the shop's trade.
+/// Minimum share of a shop's other phrases in a department, so that a single source there is trusted outside of the
+/// shop's trade.
 const DEPARTMENT_MIN: f32 = 0.15;
-/// Minimum share of a shop's products whose category the rules name, for its vocabulary to count as known.
+/// Minimum share of a shop's products with a category by the rules, so that its vocabulary counts as known.
 const KNOWN_MIN: f32 = 0.8;
-/// Minimum number and share of a shop's products that name a category, for the shop to have a trade.
+/// Minimum number and share of a shop's products with a category, so that the shop has a trade.
 const NAMED_MIN: u32 = 8;
 const NAMED_SHARE_MIN: f32 = 0.4;
-/// Conditions for a category to be the trade: its maximum level, its minimum share of the shop's phrases, and the
-/// maximum votes of any other kind relative to it.
+/// Conditions of a trade: its maximum level, its minimum share of the shop's phrases, and the maximum votes of any
+/// other kind relative to it.
 const TRADE_LEVEL_MAX: usize = 3;
 const TRADE_MIN: f32 = 0.33;
 const NEXT_MAX: f32 = 0.5;
-/// Minimum share of trusted products of a type within the trade, for other products of that type to count as part of
-/// the trade.
+/// Minimum share of the trade among trusted products of a type, so that other products of the type belong to the trade.
 const OF_TYPE_MIN: f32 = 0.5;
 
-/// Trust in the categories of one shop's products.
 #[derive(Debug)]
 pub(crate) struct Belief<'t> {
     assortment: Assortment<'t>,
-    /// Number of the shop's products, and of those that name a category.
+    /// Number of the shop's products, and of those with a category.
     products: u32,
     named: u32,
     all: Votes,
-    /// Votes of each single phrase.
     by_phrase: FxHashMap<u64, Votes>,
     /// Phrases of product types, which are the shop's own names for things.
     types: FxHashSet<u64>,
@@ -75,8 +72,7 @@ impl Votes {
         }
     }
 
-    /// Scales the votes of one phrase, so that their sum is the square root of the number of products that contain the
-    /// phrase.
+    /// Scales the votes of one phrase. Their sum is the square root of the number of products with the phrase.
     fn of_phrase(mut self) -> Self {
         let scale = self.all.sqrt().recip();
         self.all *= scale;
@@ -89,7 +85,6 @@ impl Votes {
     }
 }
 
-/// Grounds for trusting a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grounds {
     Believed,
@@ -100,7 +95,6 @@ enum Grounds {
 }
 
 impl<'t> Belief<'t> {
-    /// Computes the trust for the products of one shop from their readings.
     pub(crate) fn of<'r>(table: &'t Table, readings: impl Iterator<Item = &'r Reading> + Clone) -> Self {
         let mut belief = Self {
             assortment: Assortment::of(table, readings.clone()),
@@ -152,7 +146,7 @@ impl<'t> Belief<'t> {
         belief
     }
 
-    /// Returns the trusted category of a product of this shop.
+    /// Returns the trusted category of a product.
     pub(crate) fn settle(&self, reading: &Reading) -> Option<CategoryId> {
         let settled = self.assortment.settle(reading);
         let believed = match (self.grounds(reading, settled), settled) {
@@ -170,7 +164,7 @@ impl<'t> Belief<'t> {
         let mut speaking = reading.speaking_for(category);
         let own = speaking.next();
         let is_second = |witness: &Witness| own.is_some_and(|own| own.phrase != witness.phrase);
-        // The trade of a shop cannot be inferred from a few products.
+        // A few products do not show the trade of a shop.
         let is_small = self.named < NAMED_MIN;
         let is_called_so =
             own.is_some_and(|own| reading.witnesses[0] != Some(*own) && self.types.contains(&own.phrase));
@@ -202,12 +196,12 @@ impl<'t> Belief<'t> {
             all -= own.all;
             votes -= own.of(path);
         }
-        // At least one whole vote, with tolerance for rounding.
+        // At least one whole vote is needed, with tolerance for rounding.
         votes > 0.99 && votes >= share_min * all
     }
 
-    /// Returns true if a category may be outside of the shop's trade: the shop has no trade, or other phrases are in
-    /// the category's department.
+    /// A category may be outside of the shop's trade if the shop has no trade, or if other phrases are in the
+    /// category's department.
     fn may_stand(&self, reading: &Reading, category: ProductCategory) -> bool {
         let own = reading.speaking_for(category).next();
         self.trade.is_none() || self.is_borne_out(own, department(category), DEPARTMENT_MIN)
@@ -238,13 +232,13 @@ impl<'t> Belief<'t> {
         (next <= NEXT_MAX * votes).then_some(trade)
     }
 
-    /// Returns the trade for a product that may belong to it.
+    /// Returns `None` for a product that cannot belong to the trade.
     fn trade_of(&self, reading: &Reading) -> Option<ProductCategory> {
         let mates = reading
             .product_type
             .and_then(|product_type| self.by_type.get(&product_type));
         let is_of_it = mates.is_none_or(|mates| mates.of_trade >= OF_TYPE_MIN * mates.all);
-        // If the vocabulary is known, the noun in the title must be able to name something of the trade.
+        // With a known vocabulary, the noun in the title must be able to name something of the trade.
         let may_be = |trade: ProductCategory| {
             let meanings = reading
                 .open

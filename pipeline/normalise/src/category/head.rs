@@ -15,10 +15,9 @@ struct Word {
     join: Join,
 }
 
-/// Minimum number of points for a text to count as a language in which nouns precede their modifiers.
+/// Minimum points of a text in a language in which nouns precede their modifiers.
 const NOUN_FIRST_POINTS_MIN: u8 = 2;
 
-/// A text as a list of word ids.
 #[derive(Debug)]
 pub(super) struct Text {
     words: [Word; WORDS_MAX],
@@ -27,24 +26,24 @@ pub(super) struct Text {
     noun_first: bool,
 }
 
-/// A phrase of the table found in a text: a candidate for the head noun.
+/// A phrase of the table in a text, which is a candidate for the head noun.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head<'t> {
     pub(super) rule: &'t Rule,
-    /// Number of words in the phrase.
+    /// Number of words.
     pub(super) length: usize,
-    /// Id of the last word.
+    /// Last word.
     pub(super) noun: u32,
     pub(super) strength: Strength,
     /// True if no other word in the text contradicts the phrase.
     pub(super) sure: bool,
     end: usize,
-    /// Ids of the words; [`UNKNOWN`] beyond the phrase's length.
+    /// [`UNKNOWN`] follows the phrase's words.
     words: [u32; PHRASE_WORDS_MAX],
 }
 
 impl<'t> Head<'t> {
-    /// Returns the head with the strength that a weak word has if it is the whole text.
+    /// Returns the head with the strength of a weak word that is the whole text.
     pub(super) fn alone(self) -> Self {
         let strength = match self.strength {
             Strength::Weak | Strength::Alone => Strength::Head,
@@ -61,17 +60,16 @@ impl<'t> Head<'t> {
         }
     }
 
-    /// Returns the ids of the phrase's words.
     pub(super) fn phrase(&self) -> &[u32] {
         self.words.get(..self.length).unwrap_or_default()
     }
 
-    /// Returns true if this is a longer phrase that contains the other one, like "baseball cap" and "baseball".
+    /// Returns true if this longer phrase contains the other one, as "baseball cap" contains "baseball".
     pub(super) fn has_within(&self, other: &Head<'_>) -> bool {
         self.length > other.length && self.phrase().windows(other.length).any(|part| part == other.phrase())
     }
 
-    /// Returns the head as uncertain, because it was found only in words about the product's place or material.
+    /// Returns the head as uncertain, because it is only in words about the product's place or material.
     fn of_another(self) -> Self {
         Self { sure: false, ..self }
     }
@@ -81,7 +79,7 @@ impl<'t> Head<'t> {
         self.category().is_none()
     }
 
-    /// Returns true for a later phrase, or a longer one at the same end. In English both indicate the head of a noun
+    /// Returns true for a later phrase, or a longer one at the same end. In English, both indicate the head of a noun
     /// phrase.
     fn beats(&self, other: &Option<Head<'t>>) -> bool {
         other.is_none_or(|other| (self.end, self.length) > (other.end, other.length))
@@ -93,18 +91,16 @@ impl<'t> Head<'t> {
     }
 }
 
-/// Candidates found so far in a text.
 #[derive(Debug, Default)]
 struct Search<'t> {
     best: Option<Head<'t>>,
-    /// Best weak candidate.
     spare: Option<Head<'t>>,
     spare_done: bool,
-    /// Candidate named only in words about another object.
+    /// Best candidate among words about another object.
     aside: Option<Head<'t>>,
-    /// Position up to which phrases were found.
+    /// Phrases up to this position were found.
     covered: usize,
-    /// Position up to which nouns are ignored.
+    /// Nouns up to this position are ignored.
     hidden: usize,
     /// End of the last noun that names no category. In "set de …", the product follows it.
     open_end: usize,
@@ -113,7 +109,7 @@ struct Search<'t> {
 }
 
 impl<'t> Search<'t> {
-    /// Starts a new segment. Returns true if the current head is sufficient.
+    /// Returns true if the current head is sufficient.
     fn ends_segment(&mut self) -> bool {
         self.spare_done = self.spare.is_some();
         self.beside = None;
@@ -174,7 +170,7 @@ impl<'t> Search<'t> {
 }
 
 impl Text {
-    /// Reads a text. Phrases in brackets are moved to the end as separate segments.
+    /// Phrases in brackets move to the end as separate segments.
     pub(super) fn read(table: &Table, text: &str) -> Self {
         let blank = Word {
             id: UNKNOWN,
@@ -223,8 +219,8 @@ impl Text {
         self.words.get(..self.length).unwrap_or(&[])
     }
 
-    /// Returns the head of the first segment that has a head. A weak head counts only if no segment has a better head.
-    /// Words about another object count only if the text has no other words with a head.
+    /// Returns the head of the first segment that has one. A weak head counts only if no segment has a better one.
+    /// Words about another object count only if no other words have a head.
     pub(super) fn head<'t>(&self, table: &'t Table) -> Option<Head<'t>> {
         let mut search = Search::default();
         for (at, word) in self.words().iter().enumerate() {
@@ -248,8 +244,8 @@ impl Text {
         head.map(|head| self.doubted(head))
     }
 
-    /// Marks a head as uncertain if another word follows it. The following word may be the real noun, or the head may
-    /// be part of a name. "laptop" with a following word may not be a laptop, and "Blazer Mid 77" is not a jacket.
+    /// A head is uncertain if another word follows it. That word may be the real noun, or the head may be part of a
+    /// name: "Blazer Mid 77" is not a jacket.
     fn doubted<'t>(&self, head: Head<'t>) -> Head<'t> {
         let behind = self.words().get(head.end..).unwrap_or(&[]);
         let next = behind
@@ -262,21 +258,20 @@ impl Text {
         }
     }
 
-    /// Returns the first phrase that decides regardless of its position, like "… (Hardcover)".
+    /// Returns the first phrase that decides regardless of its position, such as "… (Hardcover)".
     pub(super) fn decisive<'t>(&self, table: &'t Table) -> Option<Head<'t>> {
         (0..self.length)
             .filter_map(|at| self.longest(table, at))
             .find(|head| head.strength == Strength::Decisive)
     }
 
-    /// Returns true if the text contains any of these words.
     pub(super) fn has_any(&self, words: &[u32]) -> bool {
         self.words()
             .iter()
             .any(|word| word.id != UNKNOWN && words.contains(&word.id))
     }
 
-    /// Returns true if the text is not empty and contains only these words.
+    /// Returns true if the text is not empty and has only these words.
     pub(super) fn is_of(&self, words: &[u32]) -> bool {
         let is_one = |word: &Word| word.id != UNKNOWN && words.contains(&word.id);
         self.length > 0 && self.words().iter().all(is_one)
@@ -292,7 +287,7 @@ impl Text {
         self.longest(table, start).filter(|head| head.end == self.length)
     }
 
-    /// Returns true for a single word that is primarily a colour, like "Mint" or "Peach".
+    /// Returns true for a single word that is primarily a colour, such as "Mint" or "Peach".
     fn is_plain_word(&self, head: &Head<'_>) -> bool {
         let word = head.end.checked_sub(1).and_then(|at| self.words().get(at));
         head.length == 1 && self.length > 1 && word.is_some_and(|word| word.plain)
@@ -304,7 +299,7 @@ impl Text {
         word.is_some_and(|word| word.join == Join::Place)
     }
 
-    /// Returns true if the previous word in the segment may be the noun although no rule knows it, as in "extracto de
+    /// Returns true if the previous word in the segment may be the noun although no rule has it, as in "extracto de
     /// café".
     fn has_word_before(&self, at: usize) -> bool {
         let here = self.words().get(at).is_some_and(|word| word.opens_segment);
@@ -322,7 +317,7 @@ impl Text {
     }
 
     /// Returns true if a number before the noun counts parts of an earlier noun, as in "2 Door" and "3-Drawer". In
-    /// "iPad Air 2 Case" the number does not count the case.
+    /// "iPad Air 2 Case", the number does not count the case.
     fn is_counted(&self, table: &Table, head: &Head<'_>) -> bool {
         let start = head.end - head.length;
         head.length == 1
@@ -333,8 +328,8 @@ impl Text {
                 .is_some_and(|w| w.measure)
     }
 
-    /// Returns true if a weak word may name the product. A single weak word names the product only at the end of its
-    /// segment, ignoring amounts: "Honey 250 g", but not "Honey Sun Dried".
+    /// A single weak word names the product only at the end of its segment, not counting amounts: "Honey 250 g", but
+    /// not "Honey Sun Dried".
     fn may_be_weak(&self, head: &Head<'_>) -> bool {
         let after = self.words().get(head.end..).unwrap_or(&[]);
         head.length > 1
@@ -344,7 +339,7 @@ impl Text {
                 .is_none_or(|word| word.opens_segment || word.join != Join::Plain)
     }
 
-    /// Returns the longest phrase that starts at `start` and whose context is met in this text.
+    /// Returns the longest phrase from `start` whose context is in this text.
     fn longest<'t>(&self, table: &'t Table, start: usize) -> Option<Head<'t>> {
         let mut node = ROOT;
         let mut best = None;

@@ -9,11 +9,11 @@
 //! describe the product.
 //!
 //! A [`Reading`] is the result for one product. An [`Assortment`] of all products of a shop decides between meanings,
-//! and categorises products whose texts do not name a category. [`Belief`] withholds a category that has only one
-//! source and no other confirmation. A category that the shop itself states for a product takes precedence.
+//! and categorises products whose texts do not name a category. [`Belief`] withholds an unconfirmed category from a
+//! single source. A category that the shop itself states takes precedence.
 //!
-//! The description is not used, because prose mentions too many other products. Only one shop's catalogue is used to
-//! learn about that shop; the table is the same for every shop.
+//! The description is not used, because prose mentions too many other products. A shop's other products are the only
+//! source about that shop, and the table is the same for every shop.
 
 mod assortment;
 mod belief;
@@ -40,34 +40,34 @@ pub use self::rules::CategoryRules;
 pub(crate) use self::table::TABLE;
 use self::table::{Strength, Table};
 
-/// Maximum number of tags read. Shops with more use tags as internal notes.
+/// Shops with more tags use them as internal notes.
 const TAGS_MAX: usize = 64;
 
-/// Maximum length in bytes of a tag that is checked for the words of a setting.
+/// Longer tags are not checked for the words of a setting.
 const SETTING_BYTES_MAX: usize = 12;
 
-/// Category of a product from its own texts.
+/// Category of a product by its own texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
     category: Option<ProductCategory>,
-    /// Second meaning of the same phrase, for a shop that sells such things.
+    /// Second meaning of the same phrase, for shops that sell such things.
     other: Option<ProductCategory>,
     /// True if no other text contradicts the category.
     sure: bool,
-    /// True if the word is also a colour, flavour or motif, or if the category comes only from tags.
+    /// True if the word is also a colour, flavour or motif, or if only tags name the category.
     weak: bool,
     /// Noun of the title that may name things of many categories, as an id of the table.
     open: Option<u32>,
     /// Single word that names the category but exists in several departments.
     doubtful: Option<u32>,
-    /// True if the product says that it is a part of something.
+    /// True if the texts call the product a part of something.
     part: bool,
-    /// Setting whose words the texts contain, and the category to which the first other setting would move the product.
+    /// Setting whose words the texts contain, and the target category of the first other setting that would apply.
     setting: Option<u8>,
     elsewhere: Option<Elsewhere>,
-    /// Hash of the product type; `None` if the shop states none.
+    /// Hash of the product type. `None` if the shop states none.
     product_type: Option<u64>,
-    /// Type, title and tags as sources of the category. A text is a source if one of its own phrases names a category.
+    /// Type, title and tags. A text is a witness if one of its own phrases names a category.
     witnesses: [Option<Witness>; 3],
     /// True if the shop stated the category as a path of a taxonomy.
     stated: bool,
@@ -93,7 +93,7 @@ impl Witness {
     }
 }
 
-/// A category to which a setting moves a product. For example, baby clothes are not in the category of clothes.
+/// Target category of a setting. For example, baby clothes are not in the category of clothes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Elsewhere {
     setting: u8,
@@ -101,13 +101,11 @@ struct Elsewhere {
 }
 
 impl Reading {
-    /// Returns the category that these texts state, in the Google product taxonomy (version 2019-07-10). The result is
-    /// deterministic.
+    /// Returns the category that these texts state, in the Google product taxonomy of 2019-07-10.
     pub(crate) fn of(product_type: Option<&str>, title: &str, tags: &[String]) -> Self {
         read(&TABLE, product_type, title, tags)
     }
 
-    /// Records the kind of the product.
     pub(crate) fn note_kind(&mut self, kind: Kind) {
         self.no_goods = kind != Kind::Goods;
     }
@@ -117,7 +115,6 @@ impl Reading {
         self.stated
     }
 
-    /// Returns the category that the product's own texts name.
     pub(crate) fn category(&self) -> Option<CategoryId> {
         self.category.map(|category| CategoryId(category.id()))
     }
@@ -169,7 +166,6 @@ fn read(table: &Table, product_type: Option<&str>, title: &str, tags: &[String])
     reading
 }
 
-/// Returns a hash of a phrase.
 fn hashed(phrase: &[u32]) -> u64 {
     let mut hasher = FxHasher::default();
     phrase.hash(&mut hasher);
@@ -184,7 +180,7 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Returns the category named by a product's type, title and tags, in this order of precedence.
+/// The product's type takes precedence over its title, and the title over its tags.
 fn place(table: &Table, typed: &TypeHead<'_>, titled: Option<Head<'_>>, tagged: Option<Witness>) -> Reading {
     if let TypeHead::Path(category) = typed {
         return Reading {
@@ -226,7 +222,7 @@ fn place(table: &Table, typed: &TypeHead<'_>, titled: Option<Head<'_>>, tagged: 
     {
         return of(head, false);
     }
-    // A tag decides between the possible meanings of the title's noun.
+    // A tag decides between the meanings of the title's noun.
     let may_be = |category: &ProductCategory| {
         let related = |meaning: &ProductCategory| {
             let (one, other) = (meaning.name(), category.name());
@@ -267,9 +263,9 @@ fn doubtful(table: &Table, head: Head<'_>) -> Option<u32> {
 fn department(category: ProductCategory) -> &'static str {
     category.name().split(" > ").next().unwrap_or_default()
 }
-/// Returns the title's category if it is more specific than the category of the product type. The title's category may
-/// be deeper, or it may come from a longer name for the same noun, like "camera monitor" for the type "monitor". The
-/// name may also contain the type, like "baseball cap" under "baseball".
+/// Returns the title's category if it is more specific than that of the product type. Its path may be deeper, or the
+/// title may have a longer name for the same noun ("camera monitor" for "monitor"), or a name that contains the type
+/// ("baseball cap" for "baseball").
 fn narrowed(category: ProductCategory, typed: Option<Head<'_>>, titled: Option<Head<'_>>) -> ProductCategory {
     let (Some(typed), Some(titled)) = (typed, titled) else {
         return category;
@@ -307,7 +303,7 @@ fn type_head<'t>(table: &'t Table, text: &str) -> TypeHead<'t> {
     {
         return TypeHead::Path(category);
     }
-    // The product type may be a path of the shop's own. Its last part is the most specific.
+    // The product type may be a path of the shop's own, whose last part is the most specific.
     for part in text.rsplit('>').take(table::PHRASE_WORDS_MAX) {
         let text = Text::read(table, part);
         let whole = text.whole(table, &[]).map(Head::alone);
@@ -319,9 +315,8 @@ fn type_head<'t>(table: &'t Table, text: &str) -> TypeHead<'t> {
     TypeHead::Nothing
 }
 
-/// Returns the common category path of the tags that name products, in any order, except tags with the phrases of
-/// `others`. A tag that names only an ancestor of another's category adds nothing. Weak tags count only if there are no
-/// others.
+/// Returns the common category of the tags that name products, except tags with the phrases of `others`. A tag that
+/// names an ancestor of another tag's category adds nothing. Weak tags count only if there are no others.
 fn from_tags(table: &Table, tags: &[String], others: [Option<Witness>; 2]) -> Option<Witness> {
     let (mut named, mut weak) = (Vec::new(), Vec::new());
     for tag in tags.iter().take(TAGS_MAX) {
@@ -349,8 +344,8 @@ fn from_tags(table: &Table, tags: &[String], others: [Option<Witness>; 2]) -> Op
     })
 }
 
-/// Returns the common ancestor of `paths`, ignoring paths that are ancestors of others. An ancestor that is only a
-/// department does not count.
+/// Returns the common ancestor of `paths`, without the paths that are ancestors of others. A department is too general
+/// to count.
 fn shared_path(paths: &[&'static str]) -> Option<&'static str> {
     let exact = paths
         .iter()
@@ -380,7 +375,7 @@ fn agree(one: ProductCategory, other: ProductCategory) -> bool {
     contains(one.name(), other.name()) || contains(other.name(), one.name()) || near(one) == near(other)
 }
 
-/// Returns true if `above` is the path itself or one of its ancestors.
+/// Returns true if `above` is the path or one of its ancestors.
 fn contains(above: &str, path: &str) -> bool {
     path == above || is_below(path, above)
 }

@@ -1,13 +1,13 @@
-//! Adds the taxonomy's own category names as rules of lower priority than those of the file.
+//! Adds the taxonomy's category names as rules of lower priority than those of the file.
 
 use google_taxonomy::ProductCategory;
 
 use super::table::{PHRASE_WORDS_MAX, Table};
 
-/// Upper limit of the category ids in the taxonomy.
+/// All category ids of the taxonomy are smaller.
 const ID_MAX: u32 = 600_000;
 
-/// Last words of many category names that do not name a product without the words before them.
+/// Last words of many category names that do not name a product alone.
 const GENERAL: [&str; 14] = [
     "Accessories",
     "Supplies",
@@ -25,20 +25,18 @@ const GENERAL: [&str; 14] = [
     "Grips",
 ];
 
-/// Returns true for a list of single words: "Toners & Astringents".
+/// Returns true for a list of single words, such as "Toners & Astringents".
 fn is_list(name: &str) -> bool {
     name.split(['&', ',']).all(|part| !part.trim().contains(' '))
 }
 
-/// Returns all categories of the taxonomy.
 pub(super) fn categories() -> impl Iterator<Item = ProductCategory> {
     (1..=ID_MAX).filter_map(|id| ProductCategory::from_id(id).ok())
 }
 
 impl Table {
-    /// Adds the names of all categories. A name of several words names a product. A single word may also be a flavour,
-    /// motif or occupation, so it is only weak evidence. The name of a category with subcategories is treated like the
-    /// name of a department.
+    /// A name of several words names a product. A single word may also be a flavour, motif or occupation, so that it is
+    /// only weak evidence. The name of a category with subcategories counts as that of a department.
     pub(super) fn add_names(&mut self) {
         let mut paths: Vec<ProductCategory> = categories().collect();
         paths.sort_unstable_by_key(|category| category.name());
@@ -80,8 +78,8 @@ impl Table {
     }
 }
 
-/// Splits the name of a category into its parts. `Tea & Infusions` gives tea, and infusions. In `Hair Clippers &
-/// Trimmers` both parts are for hair, and in `TV & Monitor Mounts` both are mounts.
+/// `Tea & Infusions` gives tea, and infusions. In `Hair Clippers & Trimmers`, both parts are for hair, and in `TV &
+/// Monitor Mounts`, both are mounts.
 fn parts(name: &str) -> Vec<String> {
     let name = name.replace('\'', "");
     let mut parts: Vec<String> = name

@@ -1,8 +1,9 @@
-//! Takes the categories that a store itself states for its products: paths of names of Shopify's product taxonomy.
+//! Maps the categories that a store itself states for its products, which are paths of names of Shopify's product
+//! taxonomy.
 //!
-//! Names of that taxonomy are close to Google's. The deepest name that maps gives the category: an exact name nearby, or
-//! what the rules say of the name, if that is below the category so far. A path that begins with no department of the
-//! taxonomy ("Uncategorized", another language) states nothing.
+//! Names of that taxonomy are similar to Google's. The deepest name that maps gives the category, either an exact name
+//! nearby, or the rules' category of the name if it is below the category so far. A path that begins with no department
+//! of the taxonomy ("Uncategorized", another language) gives no category.
 
 use std::sync::LazyLock;
 
@@ -14,12 +15,12 @@ use super::names::categories;
 use super::table::Table;
 use super::{Reading, contains, is_below, type_head};
 
-/// Minimum share of a store's stated products under one path, in percent, for the path to be suspected as a default.
+/// Minimum percentage of a store's products under one path, so that the path is suspected as a default.
 const DEFAULT_SHARE_MIN: usize = 80;
-/// Minimum number of other categories that the texts of these products name, for the path to be a default.
+/// Minimum number of other categories by the texts of these products, so that the path is a default.
 const DEFAULT_OTHERS_MIN: usize = 3;
 
-/// Categories by their own names, as [`fold`] spells them; shallow categories first.
+/// Names are spelled as by [`fold`], and shallow categories come first.
 static BY_NAME: LazyLock<FxHashMap<String, Vec<ProductCategory>>> = LazyLock::new(|| {
     let mut by_name: FxHashMap<String, Vec<ProductCategory>> = FxHashMap::default();
     for category in categories() {
@@ -32,12 +33,12 @@ static BY_NAME: LazyLock<FxHashMap<String, Vec<ProductCategory>>> = LazyLock::ne
     by_name
 });
 
-/// Returns a name in one spelling for singular and plural, and for capital and small letters.
+/// Returns one spelling for singular and plural, and for capital and small letters.
 fn fold(name: &str) -> String {
     name.trim().trim_end_matches('s').to_lowercase()
 }
 
-/// Returns the category that a path of names states, `None` if that is no more than a department.
+/// Returns `None` if the path gives no more than a department.
 pub(super) fn mapped(table: &Table, path: &str) -> Option<ProductCategory> {
     let mut names = path.split(" > ");
     let department = ProductCategory::from_name(names.next()?.trim()).ok()?;
@@ -61,11 +62,10 @@ fn named(at: ProductCategory, name: &str) -> Option<ProductCategory> {
     below.or_else(beside).copied()
 }
 
-/// Product with the category that its store states.
 #[derive(Debug)]
 pub(crate) struct StatedProduct<'a> {
     pub(crate) reading: &'a mut Reading,
-    /// Path of names, from the department on.
+    /// Names from the department on.
     pub(crate) path: &'a str,
 }
 
@@ -83,8 +83,8 @@ pub(crate) fn believe(table: &Table, stated: Vec<StatedProduct<'_>>) {
     }
 }
 
-/// Returns true if a store gives nearly all its products one path, though their texts mostly name other things of many
-/// kinds.
+/// Returns true if nearly all of a store's products have one path, although their texts mostly name other things of
+/// many kinds.
 fn is_default(stated: &[StatedProduct<'_>], path: &str, category: ProductCategory) -> bool {
     let of_path: Vec<&Reading> = stated
         .iter()
@@ -103,7 +103,7 @@ fn is_default(stated: &[StatedProduct<'_>], path: &str, category: ProductCategor
 }
 
 impl Reading {
-    /// Takes a category that the store states, or what the texts name below it.
+    /// Applies a category that the store states, or a category below it from the texts.
     fn believe(&mut self, stated: ProductCategory) {
         let own = [self.category, self.other].into_iter().flatten();
         let narrower = own.into_iter().find(|own| is_below(own.name(), stated.name()));

@@ -6,13 +6,13 @@ use super::head::Text;
 use super::table::Table;
 use super::{Reading, StatedProduct, TAGS_MAX, believe, read};
 
-/// Category rules without a catalogue, to measure the effect of single rules.
+/// Category rules without a catalogue, which measure the effect of single rules.
 #[derive(Debug)]
 pub struct CategoryRules(Table);
 
 impl CategoryRules {
-    /// Returns all rules except those of these phrases, as [`CategoryRules::fired`] spells them. Category names of the
-    /// taxonomy and the dictionary of nouns always stay.
+    /// Returns all rules except those of these phrases, as [`CategoryRules::fired`] spells them. The taxonomy's
+    /// category names and the dictionary of nouns always stay.
     #[must_use]
     pub fn without(phrases: FxHashSet<String>) -> Self {
         Self(Table::without(phrases))

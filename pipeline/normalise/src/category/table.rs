@@ -12,60 +12,56 @@ static NOUNS: &str = include_str!("../../../../data/reference/category-nouns.tsv
 static SETTINGS: &str = include_str!("../../../../data/reference/category-settings.tsv");
 static COLOURS: &str = include_str!("../../../../data/reference/colours.txt");
 
-/// The table of the process, built at first use.
+/// The table is built at its first use.
 pub(crate) static TABLE: LazyLock<Table> = LazyLock::new(|| Table::without(FxHashSet::default()));
 
-/// Minimum number of letters before a noun at the end of a compound word, and of the noun itself.
+/// Minimum number of letters of a noun at the end of a compound word, and of the letters before it.
 const ENDING_AFTER_MIN: usize = 3;
 const ENDING_BYTES_MIN: usize = 4;
 
-/// Id of a word that no rule knows.
+/// Id of a word that is in no rule.
 pub(super) const UNKNOWN: u32 = 0;
 
-/// Marker instead of a path, for nouns that do not name a category without further words.
+/// Stands for the path of nouns that name a category only with further words.
 const OPEN: &str = "-";
 
-/// Marker instead of a path, for phrases that do not indicate the kind of the product.
+/// Stands for the path of phrases that do not indicate the kind of the product.
 const FEATURE: &str = "+";
 
-/// Node at which every phrase starts.
+/// Every phrase starts at this node.
 pub(super) const ROOT: u32 = 0;
 
-/// Maximum number of words in a phrase.
 pub(super) const PHRASE_WORDS_MAX: usize = 4;
 
-/// Strength with which a phrase names a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
-    /// Hides the nouns that it contains: "single handle", "gift box".
+    /// The phrase hides the nouns that it contains, as in "single handle" and "gift box".
     Feature,
-    /// Names the product only if it is the whole product type or tag ("Caps"). Elsewhere it is a noun without a
-    /// category.
+    /// The phrase names the product only if it is the whole product type or tag ("Caps"). Elsewhere it is a noun
+    /// without a category.
     Alone,
-    /// Names a department. Any noun of the title takes precedence.
+    /// The phrase names a department. Any noun of the title takes precedence.
     Broad,
-    /// A word that is also a colour, flavour, motif or brand. A weak word counts only if no other word names a product.
+    /// The word is also a colour, flavour, motif or brand. It counts only if no other word names a product.
     Weak,
-    /// A product noun. The last product noun in a noun phrase is its head.
+    /// The phrase is a product noun. The last product noun in a noun phrase is its head.
     Head,
-    /// Decides regardless of its position.
+    /// The phrase decides regardless of its position.
     Decisive,
 }
 
-/// Meaning of a phrase.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    /// Category of the phrase. `None` if the noun is known but does not name a category without further words ("kit",
-    /// "case").
+    /// `None` if the noun names a category only with further words ("kit", "case").
     pub(super) category: Option<ProductCategory>,
     pub(super) strength: Strength,
-    /// Words of which at least one must be in the same text. If empty, the rule always applies.
+    /// One of these words must be in the same text, if there are any.
     pub(super) context: Vec<u32>,
-    /// Second meaning of the phrase, for a shop that sells such things.
+    /// Second meaning of the phrase, for shops that sell such things.
     pub(super) other: Option<ProductCategory>,
 }
 
-/// Reason why a line or phrase of the file is not a valid rule.
+/// Error in a line or phrase of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BadRule {
     /// The line has no path and tab.
@@ -80,36 +76,35 @@ pub(super) enum BadRule {
     NoFirstMeaning(String),
 }
 
-/// Words that move a product from one category to another. For example, baby clothes are not in the category of
-/// clothes.
+/// Words that change the category of a product. For example, baby clothes are not in the category of clothes.
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) words: Vec<u32>,
-    /// Moves from a category and its subcategories to another category.
+    /// Products of the first category and its subcategories move to the second.
     pub(super) moves: Vec<(ProductCategory, ProductCategory)>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Table {
     words: FxHashMap<Box<[u8]>, u32>,
-    /// Trie edges: from a node and a word to the next node.
+    /// The next node for each node and word.
     edges: FxHashMap<(u32, u32), u32>,
-    /// Edges out of the root by word, as an array because most words of a title start no phrase.
+    /// Edges out of the root by word. It is an array because most words of a title start no phrase.
     starts: Vec<u32>,
     nodes: Vec<Vec<Rule>>,
     audience: Vec<u32>,
     uncounted: Vec<u32>,
     parts: Vec<u32>,
-    /// For each word id, true if the word does not indicate the kind of a product.
+    /// `true` for the id of a word that does not indicate the kind of a product.
     plain: Vec<bool>,
-    /// Meanings of the phrases that end in a word.
+    /// Categories of the phrases that end in each word.
     meanings: FxHashMap<u32, Vec<ProductCategory>>,
     settings: Vec<Setting>,
-    /// Nouns at the end of German and Dutch compound words, each with the word id that represents it.
+    /// Nouns at the end of German and Dutch compound words, each with the id of its word.
     ends: FxHashMap<Box<[u8]>, u32>,
-    /// Phrases that are excluded from the rules.
+    /// Phrases that are excluded, to measure their effect.
     left_out: FxHashSet<String>,
-    /// Categories of accessories and parts, by the singular name of the product they are for.
+    /// Categories of accessories and parts, by the singular name of their product.
     pub(super) accessories: FxHashMap<&'static str, ProductCategory>,
 }
 
@@ -133,17 +128,17 @@ impl Default for Table {
     }
 }
 
-/// Words that say for whom a product is, or how much of the shop a tag covers.
+/// Words that name the users of a product, or the share of the shop that a tag covers.
 static AUDIENCE: &str = "all men women mens womens unisex ladies kids boys girls new our";
 
-/// Things before which a number is a model number and not a count.
+/// A number before one of these things is a model number and not a count.
 static UNCOUNTED: &str = "case cover sleeve band strap charger battery";
 
-/// Words that identify a product as a part of another product.
+/// Words of a product that is a part of another product.
 static PARTS: &str = "spare spares sparepart replacement ersatzteil ersatzteile detachee repuesto recambio ricambio ricambi \
     onderdeel onderdelen reserveonderdelen";
 
-/// Words other than colours that do not indicate the kind of a product.
+/// Words other than colours that do not indicate the kind of the product.
 static PLAIN: &str = "size small medium large xl xxl xs mini maxi midi long short slim regular relaxed oversized fit unisex \
     men man women woman boy girl kid adult new old edition limited classic premium luxury original pure organic natural \
     set pack pair piece combo bundle duo trio boite caja paquete paire paar juego lot single double triple twin queen king full series collection style model version gen pro max \
@@ -152,7 +147,7 @@ static PLAIN: &str = "size small medium large xl xxl xs mini maxi midi long shor
     handmade handcrafted handwoven vintage modern design designer clearance sale inch left right replica authentic";
 
 impl Table {
-    /// Creates a table from these rules only. Invalid lines are reported and left out.
+    /// Creates a table from these rules only. Returns its invalid lines.
     #[cfg(test)]
     pub(super) fn read(text: &str) -> (Self, Vec<(usize, BadRule)>) {
         let mut table = Self::default();
@@ -176,7 +171,6 @@ impl Table {
         table
     }
 
-    /// Returns the words in the table's spelling.
     pub(super) fn spelt(&self, ids: &[u32]) -> String {
         let spelt = |id: &u32| {
             let word = self.words.iter().find(|(_, known)| *known == id);
@@ -185,7 +179,7 @@ impl Table {
         ids.iter().map(spelt).collect::<Vec<_>>().join(" ")
     }
 
-    /// Adds rules. Returns the invalid lines.
+    /// Returns the invalid lines.
     pub(super) fn add_rules(&mut self, text: &str) -> Vec<(usize, BadRule)> {
         let mut bad = Vec::new();
         let mut pairs = Vec::new();
@@ -283,7 +277,7 @@ impl Table {
         Ok(words)
     }
 
-    /// Completes the table: sorts rules with a context first, and fills the array of root edges.
+    /// Sorts rules with a context first, and fills the array of root edges.
     fn finish(&mut self) {
         for rules in &mut self.nodes {
             rules.sort_by_key(|rule| rule.context.is_empty());
@@ -319,7 +313,7 @@ impl Table {
         }
     }
 
-    /// Adds each two-word phrase as a single word too: "air fryer" is also written "airfryer".
+    /// Adds each two-word phrase as a single word too, because "air fryer" is also written "airfryer".
     fn join_pairs(&mut self, pairs: &[Vec<Box<[u8]>>]) {
         for pair in pairs {
             let [first, second] = &**pair else { continue };
@@ -339,7 +333,7 @@ impl Table {
         }
     }
 
-    /// Adds a phrase with its category unless the phrase already has a rule.
+    /// Does nothing if the phrase already has a rule.
     pub(super) fn add_unless_known(&mut self, entry: &str, category: ProductCategory) -> Result<(), BadRule> {
         let mut node = Some(ROOT);
         for word in forms(entry) {
@@ -353,8 +347,7 @@ impl Table {
         self.add(entry, Some(category), false).map(|_| ())
     }
 
-    /// Adds settings. A setting is a line of words starting with `@`, followed by its moves. Each move is a line of
-    /// path TAB path.
+    /// A setting is a line of words that starts with `@`, followed by one line of path TAB path for each move.
     pub(super) fn add_settings(&mut self, text: &str) -> Vec<(usize, BadRule)> {
         let mut bad = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -402,7 +395,7 @@ impl Table {
         self.words.get(form).copied()
     }
 
-    /// Returns the noun at the end of a compound word: "Lederjacke", "Bürostühle".
+    /// Returns the noun at the end of a compound word, such as "Lederjacke" or "Bürostühle".
     pub(super) fn ending(&self, form: &[u8]) -> Option<u32> {
         if form.len() < ENDING_AFTER_MIN + ENDING_BYTES_MIN {
             return None;
@@ -430,22 +423,19 @@ impl Table {
         &self.audience
     }
 
-    /// Words that are not counted by a number before them.
+    /// Words that a number before them does not count.
     pub(super) fn uncounted(&self) -> &[u32] {
         &self.uncounted
     }
 
-    /// Words that identify a product as a part of another product.
     pub(super) fn part_words(&self) -> &[u32] {
         &self.parts
     }
 
-    /// Returns true for a word that does not indicate the kind of a product.
     pub(super) fn is_plain(&self, word: u32) -> bool {
         self.plain.get(word as usize).copied().unwrap_or(false)
     }
 
-    /// Returns all categories of phrases that end in this word.
     pub(super) fn meanings(&self, word: u32) -> &[ProductCategory] {
         self.meanings.get(&word).map_or(&[], Vec::as_slice)
     }

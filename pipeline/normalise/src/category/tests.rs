@@ -300,7 +300,7 @@ fn a_setting_moves_products_to_where_its_things_are() {
     );
 }
 
-/// Returns the categories of the products of one shop. The input has one line per product: `product type | title`.
+/// Each line of `shop` is `product type | title`.
 fn settled(shop: &str) -> Vec<&'static str> {
     let products = shop.lines().map(str::trim).filter(|line| !line.is_empty());
     let read_line = |line: &str| {
@@ -394,7 +394,7 @@ fn what_says_nothing_of_itself_is_what_its_shop_or_type_is_but_never_against_its
     assert_eq!(settled(typed)[3], "Shirts & Tops");
 }
 
-/// Returns the categories of a fishing tackle shop that also sells these products.
+/// Returns the categories of these products in a fishing tackle shop.
 fn beside_tackle(products: &str) -> Vec<&'static str> {
     let tackle = "|Fishing Rod 3 m\n|Fishing Reel 3000\n|Fishing Line 300 m\n|Fishing Lure Silver\n|Fishing Net
         |Fishing Hook 10 pk\n|Tackle Box L\n|Fishing Float Red\n|Fishing Lure Gold";
@@ -431,7 +431,7 @@ proptest! {
     }
 }
 
-/// Real pages of seventeen shops. Most products must get a category, and shops of one kind must get that kind.
+/// Most products of seventeen real shops must get a category, and shops of one kind must get that kind.
 #[test]
 fn recorded_shops_are_mostly_placed() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/recorded");

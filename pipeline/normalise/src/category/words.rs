@@ -1,44 +1,43 @@
-//! Normalises text into the words that the rules use: lowercase, without accents, singular.
+//! Normalises text into the words of the rules, which are lowercase, without accents and singular.
 
-/// Maximum number of words read from a text. A longer title is prose.
+/// Maximum number of words of a text. A longer title is prose.
 pub(super) const WORDS_MAX: usize = 48;
 
-/// Maximum length of a stored word in bytes. All words of the rules are shorter or equally long.
+/// All words of the rules are at most this long.
 const WORD_BYTES_MAX: usize = 32;
 
-/// Effect of a word on the noun phrase that contains it.
+/// Effect of a word on its noun phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Join {
     /// The word belongs to the phrase.
     Plain,
-    /// "of", "in", "by": ends the phrase if a product was already named.
+    /// "of", "in", "by". The word ends the phrase if a product was already named.
     Soft,
-    /// "de", "du", "di": the following words describe the material or purpose of the previous word, unless that is a
+    /// "de", "du", "di". The following words describe the material or purpose of the previous word, unless that is a
     /// measure.
     Of,
-    /// "under", "over", "sous": the following phrase states the location in which the product is used.
+    /// "under", "over", "sous". The following phrase states the location of the product's use.
     Place,
-    /// "for", "with", "para": the following words are never the product.
+    /// "for", "with", "para". The following words are never the product.
     Hard,
 }
 
-/// One normalised word of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawWord<'a> {
-    /// Normal form; empty if the word is longer than any rule's.
+    /// Empty if the word is longer than any rule's.
     pub(super) form: &'a [u8],
-    /// True for the first word after a comma, a bracket, a spaced dash or similar punctuation.
+    /// True after a comma, a bracket, a spaced dash or similar punctuation.
     pub(super) opens_segment: bool,
-    /// True for a number or a unit: "250g", "3", "oz".
+    /// True for a number or a unit, such as "250g", "3" or "oz".
     pub(super) measure: bool,
     /// True for a word in brackets. The text before the brackets continues after them.
     pub(super) aside: bool,
-    /// Points with which the word indicates a language whose nouns precede their modifiers.
+    /// Points for a language whose nouns precede their modifiers.
     pub(super) noun_first_points: u8,
     pub(super) join: Join,
 }
 
-/// Calls `each` for the words of `text` in order, at most [`WORDS_MAX`] times.
+/// Calls `each` for at most [`WORDS_MAX`] words.
 pub(super) fn each_word(text: &str, mut each: impl FnMut(RawWord<'_>)) {
     let mut reader = Reader::new();
     let mut chars = text.chars().peekable();
@@ -101,14 +100,14 @@ fn step(c: char, before: char, after: char) -> Step {
         ',' | ':' | ';' | '|' | '–' | '—' | '•' | '·' | '>' => Step::Segment,
         '+' => Step::Segment,
         '-' | '/' if spaced => Step::Segment,
-        // French "à" is a preposition, so it must not become the article "a".
+        // French "à" is a preposition, so that it must not become the article "a".
         'à' | 'À' if before.is_whitespace() && after.is_whitespace() => Step::Letters(b'a', b'u'),
         _ if c.is_ascii() => Step::Split,
         _ => fold(c),
     }
 }
 
-/// Removes accents from letters. A letter of another script makes its word unknown.
+/// Removes accents. A letter of another script makes its word unknown.
 fn fold(c: char) -> Step {
     match c {
         'à'..='å' | 'À'..='Å' | 'ā' | 'Ā' => Step::Letter(b'a'),
@@ -145,7 +144,7 @@ struct Reader {
     apostrophe: Option<usize>,
     after_number: bool,
     opens_segment: bool,
-    /// Inside brackets, true if the next word after the brackets starts a segment.
+    /// Inside brackets, true if the next word after them starts a segment.
     outside: Option<bool>,
     count: usize,
 }
@@ -163,7 +162,7 @@ impl Reader {
         }
     }
 
-    /// Enters brackets. Nested brackets count as one.
+    /// Nested brackets count as one.
     fn step_aside(&mut self) {
         if self.outside.is_none() {
             self.outside = Some(self.opens_segment);
@@ -272,8 +271,8 @@ fn join(raw: &[u8], next: char, after_number: bool, opens_segment: bool) -> Join
     }
 }
 
-/// Returns the points with which a word indicates Spanish, French, Italian or Portuguese. Two points are required,
-/// because a single "de" also occurs in English names.
+/// Returns the points of a word for Spanish, French, Italian or Portuguese. Two points are required, because a single
+/// "de" also occurs in English names.
 fn noun_first_points(raw: &[u8]) -> u8 {
     match raw {
         b"para" | b"con" | b"sin" | b"pour" | b"avec" | b"sans" | b"senza" => 2,
@@ -303,7 +302,7 @@ fn is_unit(raw: &[u8]) -> bool {
     )
 }
 
-/// Words whose plural has another meaning, or that only look like a plural.
+/// The plural of these words has another meaning, or they only look like a plural.
 const KEPT: [&[u8]; 12] = [
     b"shorts",
     b"glasses",
@@ -319,8 +318,8 @@ const KEPT: [&[u8]; 12] = [
     b"drawers",
 ];
 
-/// Returns the singular as a prefix of the word and an added ending. The singular need not be correct English, but it
-/// must be equal for rules and texts: "cookie", "cookies" and "cooky" all become "cooky".
+/// Returns the singular as a prefix of the word and an added ending. It need not be correct English, but must be equal
+/// for rules and texts: "cookie", "cookies" and "cooky" all become "cooky".
 fn singular(raw: &[u8]) -> (&[u8], &'static [u8]) {
     match raw {
         b"tvs" | b"cds" | b"lps" | b"dvds" => return (&raw[..raw.len() - 1], b""),

@@ -354,7 +354,7 @@ fn what_cannot_be_understood_is_in_quarantine_once_however_many_pages_list_it() 
     // Page boundaries make no difference.
     let apart = entries(&[page(&[mixed.clone()]), page(&[good, bad])]);
     assert_eq!(apart, once[..3]);
-    // A variant that was corrected is not in quarantine, whatever an older page says.
+    // A corrected variant is not in quarantine, even if it is wrong on an older page.
     let mut right = product(5, "10.00");
     right["updated_at"] = json!("2030-02-01T00:00:00+05:30");
     assert_eq!(entries(&[page(&[right.clone()]), page(&[mixed.clone()])]), []);
@@ -381,7 +381,6 @@ proptest! {
     }
 }
 
-/// Returns the attributes of a product as `name=value, value`.
 fn attributes(title: &str, product_type: &str, options: Value) -> String {
     let mut one = product(7, "10.00");
     one["title"] = json!(title);

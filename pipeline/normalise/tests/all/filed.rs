@@ -5,7 +5,7 @@ use data_model::Product;
 use pipeline_normalise::{CatalogueBuilder, StoreContext};
 use serde_json::{Value, json};
 
-/// Builds the store's catalogue from pages of products, each with an id, a product type and a title.
+/// Each page has products with an id, a product type and a title.
 fn catalogue(pages: &[&[(u64, &str, &str)]]) -> Vec<Product> {
     let mut builder = CatalogueBuilder::new(StoreContext {
         store: "stall.myshopify.com".parse().unwrap(),

@@ -17,7 +17,6 @@ fn understood(products: &[Value]) -> Vec<Product> {
     builder.finish().products
 }
 
-/// Returns the variants of a product with one option of this name.
 fn of_option(name: &str, values: &[&str]) -> Vec<Variant> {
     let variant = |(id, value): (usize, &&str)| json!({"id": id + 1, "title": value, "option1": value, "price": "10.00", "position": id + 1});
     let variants: Vec<Value> = values.iter().enumerate().map(variant).collect();
