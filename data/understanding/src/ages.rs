@@ -2,17 +2,17 @@ use super::Meaning;
 use super::sentence::Sentence;
 use super::tables::{self, TABLES};
 
-/// Age of a person that a query names, in months.
+/// Age of a person in months.
 pub(super) struct Age {
     pub(super) tokens: std::ops::Range<usize>,
     pub(super) months: u32,
 }
 
-/// Maximum age of a person, in hundredths of a year.
+/// Maximum age of a person in hundredths of a year.
 const YEARS_MAX: u64 = 11_000;
 
-/// Notes the age of a person: `5 year old`, `age 6`, `8 saal ke`. The gift rules use it later. Marking it here keeps
-/// its number from being read as a size.
+/// Records the age of a person, as in `5 year old`, `age 6` and `8 saal ke`. The gift rules use it later, and its
+/// number is then not read as a size.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     let Some(age) = (0..sentence.tokens.len()).find_map(|at| age(sentence, at)) else {
         return;

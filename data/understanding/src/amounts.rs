@@ -6,10 +6,10 @@ use super::numerals;
 use super::tables::{self, TABLES};
 use super::tokens::Token;
 
-/// Amount of money, or a number that may be an amount.
+/// An amount of money, or a number that may be one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Amount {
-    /// Tokens of the number and of the words for its currency.
+    /// Includes the words for the currency.
     pub(super) tokens: Range<usize>,
     pub(super) hundredths: u64,
     pub(super) currency: Option<CurrencyCode>,
@@ -17,21 +17,20 @@ pub(super) struct Amount {
     pub(super) is_weight: bool,
 }
 
-/// Lowest amount without a currency, in hundredths. Numbers below the minimum are counts.
+/// Lower numbers without a currency are counts.
 const PLAIN_MIN: u64 = 1_000;
 
-/// Lowest number, in hundredths, that is never a length in inches when `in` and a word follow it.
+/// With `in` and a word after it, a number of at least this many hundredths is not a length in inches.
 const INCHES_MIN: u64 = 10_000;
 
-/// Words after which a preceding `in` is a preposition and not the unit inch. Colours are checked separately.
+/// Before these words and before colours, `in` is a preposition and not the unit inch.
 const IN_WHAT: [&str; 13] = [
     "stock", "size", "cotton", "leather", "linen", "silk", "wool", "steel", "wood", "my", "the", "india", "any",
 ];
 
-/// Currency words that are also units of weight.
 const WEIGHTS: [&str; 2] = ["pound", "pounds"];
 
-/// Returns the amounts of a query in order. Amounts may be in digits or spelled out.
+/// Amounts may be in digits or spelled out.
 pub(super) fn of(tokens: &[Token]) -> Vec<Amount> {
     let (mut amounts, mut at) = (Vec::new(), 0);
     while at < tokens.len() {
@@ -63,8 +62,8 @@ fn number(tokens: &[Token], at: usize) -> Option<(u64, usize)> {
     }
 }
 
-/// Returns true if an `in` after a number is a preposition and not the unit inch. Examples are `under 3000 in red`,
-/// where the number is too large for inches, and `under 40 in black`.
+/// Returns true if an `in` after a number is not the unit inch, as in `under 3000 in red`, which is too large for
+/// inches, and `under 40 in black`.
 fn is_preposition(tokens: &[Token], at: usize, hundredths: u64) -> bool {
     let is_in = tokens.get(at).is_some_and(|token| token.word == "in");
     let follows = tokens.get(at + 1).filter(|token| token.is_word());
@@ -75,7 +74,6 @@ fn is_preposition(tokens: &[Token], at: usize, hundredths: u64) -> bool {
         })
 }
 
-/// Returns the amount for the tokens of a number, with its currency.
 fn amount(tokens: &[Token], number: Range<usize>, hundredths: u64) -> Option<Amount> {
     let Range { mut start, mut end } = number;
     let of = |token: Option<&Token>| token.and_then(|token| tables::currency(&token.word));

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::languages;
 use super::tables::{Negator, TABLES};
 
-/// Maximum number of words between a negator and what it denies: `without silicones, parabens or sulfates`.
+/// Maximum number of words between a negator and the denied thing, as in `without silicones, parabens or sulfates`.
 const BETWEEN_MAX: usize = 5;
 
 /// Single words before a thing that a product lacks, in every language.
@@ -15,8 +15,8 @@ static WITHOUT: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
     own.chain(languages::without_words()).chain(["free"]).collect()
 });
 
-/// Returns true if a text of a product mentions a thing, given as its stem, and says at each mention that the product
-/// lacks it: `no sulfates`, `sulfate-free`, `sans sulfates`.
+/// Returns true if a product text mentions a thing, given as its stem, and denies it at each mention, as in `no
+/// sulfates`, `sulfate-free` or `sans sulfates`.
 #[must_use]
 pub fn denies(text: &str, thing: &str) -> bool {
     let words: Vec<_> = indexed_words(text).into_iter().filter(|word| word.is_main).collect();

@@ -12,9 +12,9 @@ use super::tables::{is_kept, lines};
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::shipped);
 
 const LANGUAGES: &str = include_str!("../../reference/understanding/languages.tsv");
-/// Number of languages: German, French, Spanish, Italian and Dutch, in the order of the file.
+/// German, French, Spanish, Italian and Dutch, in the order of the file.
 const COUNT: usize = 5;
-/// Maximum length of a translated query, in bytes.
+/// Maximum bytes of a translated query.
 const BYTES_MAX: usize = 200;
 /// Minimum number of letters of a word whose ending may be replaced, and of its stem.
 const INFLECTED_CHARS_MIN: usize = 4;
@@ -24,15 +24,15 @@ const COMPOUND_CHARS_MIN: usize = 7;
 const COMPONENT_CHARS_MIN: usize = 3;
 /// Minimum number of letters of a word that identifies a language.
 const TELLING_CHARS_MIN: usize = 4;
-/// Elided words, which precede an apostrophe.
+/// An apostrophe follows these elided words.
 const ELIDED: [&str; 14] = [
     "d", "l", "j", "qu", "s", "n", "m", "c", "un", "dell", "all", "nell", "sull", "dall",
 ];
-/// Letters that link the components of a compound word.
+/// Letters between the components of a compound word.
 const LINKS: [&str; 7] = ["", "s", "n", "en", "es", "er", "e"];
-/// Minimum number of letters of a component that the languages do not have.
+/// Minimum number of letters of a component that is in no language file.
 const KNOWN_CHARS_MIN: usize = 4;
-/// Inflected endings of each language, each with the ending of the word in the language file.
+/// Inflected endings of each language, each with the ending in the language file.
 const ENDINGS: [&[(&str, &str)]; COUNT] = [
     &[
         ("e", ""),
@@ -58,10 +58,9 @@ const ENDINGS: [&[(&str, &str)]; COUNT] = [
     &[("en", ""), ("s", ""), ("e", ""), ("n", ""), ("je", ""), ("jes", "")],
 ];
 
-/// Word or phrase of a language.
 #[derive(Debug)]
 struct Form {
-    /// Words of the phrase after the first.
+    /// Words after the first.
     rest: Box<[Box<str>]>,
     english: &'static str,
     language: u8,
@@ -71,40 +70,38 @@ struct Form {
     is_grammar: bool,
 }
 
-/// Words of all languages, keyed by the folded first word of each phrase.
+/// Words of all languages. A phrase has the key of its folded first word.
 #[derive(Debug, Default)]
 struct Lexicon {
     forms: FxHashMap<Box<str>, Vec<Form>>,
 }
 
-/// Words of a language with their English translation.
 #[derive(Debug, Clone)]
 struct Match {
     words: usize,
     english: Cow<'static, str>,
     is_shared: bool,
     is_grammar: bool,
-    /// True if the match is an inflected form or a compound of known words.
+    /// True for an inflected form or a compound of known words.
     is_made: bool,
 }
 
-/// Folded word of a text.
 #[derive(Debug)]
 struct Word {
     text: String,
     at: Range<usize>,
 }
 
-/// Query in English that was typed in another language.
+/// A query translated to English.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranslatedQuery {
-    /// Text of the query in English.
+    /// The English text.
     pub text: String,
     typed: String,
     pieces: Vec<Piece>,
 }
 
-/// Segment of a translated query, with its range in the typed text.
+/// Phrase of a translated query, with its range in the typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
     english: Range<usize>,
@@ -118,14 +115,14 @@ struct Piece {
 pub struct Translation<'a> {
     /// Words as typed.
     pub of: &'a str,
-    /// English translation.
+    /// The translation.
     pub to: &'a str,
 }
 
 impl TranslatedQuery {
     /// Translates a query to English. Returns `None` if the text is already in English or in an unknown language.
-    /// `is_titled` is true for words that occur in titles, which do not identify a language. `is_english` returns true
-    /// for a word that occurs in English text, even if other languages also have the word.
+    /// `is_titled` returns true for words that titles contain, which do not identify a language. `is_english` returns
+    /// true for words of English text, even if other languages have them too.
     #[must_use]
     pub fn of(text: &str, is_titled: impl Fn(&str) -> bool, is_english: impl Fn(&str) -> bool) -> Option<Self> {
         if text.len() > BYTES_MAX {
@@ -151,13 +148,13 @@ impl TranslatedQuery {
         let matches: Vec<[Option<Match>; COUNT]> = (0..words.len())
             .map(|at| LEXICON.at(words.get(at..).unwrap_or_default(), &is_known))
             .collect();
-        // A short word is not evidence of a language, because the word may be a prefix of another word. English text
-        // also contains foreign words.
+        // A short word may be a prefix of another word, and English text also contains foreign words. Neither is
+        // evidence of a language.
         let is_telling = |word: &Word| is_strange(word) && is_long(word);
         let tells = |at: usize, found: &Match| {
             let stretch = words.get(at..at + found.words).unwrap_or_default();
             let is_phrase = stretch.len() > 1 && !found.is_shared;
-            // Words before a number show how the numbers belong together, as in `tra 50 e 100`.
+            // Words before a number show the relation of numbers, as in `tra 50 e 100`.
             let bounds = found.is_grammar && !found.english.is_empty() && is_followed(at + found.words);
             if bounds && !stretch.iter().any(|word| is_english(&word.text)) {
                 return true;
@@ -221,7 +218,7 @@ impl TranslatedQuery {
         translated
     }
 
-    /// Returns the typed words that correspond to `part` of the English text.
+    /// Returns the typed words for `part` of the English text.
     #[must_use]
     pub fn typed<'a>(&'a self, part: &'a str) -> &'a str {
         let start = self.text.find(part).unwrap_or(0);
@@ -236,7 +233,7 @@ impl TranslatedQuery {
         self.typed.get(from..to).unwrap_or(part)
     }
 
-    /// Returns the translated words that name something, with their English translation.
+    /// Returns the translated words that name something.
     pub fn words(&self) -> impl Iterator<Item = Translation<'_>> {
         let translated = self.pieces.iter().filter(|piece| piece.is_translated);
         translated.filter_map(|piece| {
@@ -248,8 +245,8 @@ impl TranslatedQuery {
     }
 }
 
-/// Returns the English translations of a folded title word, one translation per language that contains the word. A
-/// component of a compound word may be a word that satisfies `is_known`, which English shares.
+/// Returns one English translation of a folded title word per language that has it. A component of a compound word may
+/// be an English word that satisfies `is_known`.
 pub fn in_english(word: &str, is_known: impl Fn(&str) -> bool) -> impl Iterator<Item = TitleWord> {
     let word = [Word {
         text: word.to_owned(),
@@ -274,7 +271,7 @@ pub struct TitleWord {
     pub language: u8,
     /// True if English also has the word.
     pub is_shared: bool,
-    /// True if the word is an inflected form or a compound.
+    /// True for an inflected form or a compound.
     pub is_made: bool,
 }
 
@@ -287,7 +284,7 @@ pub fn without_words() -> impl Iterator<Item = &'static str> {
         .map(|(word, _)| &**word)
 }
 
-/// Returns true for a folded word of another language than English, which is therefore not misspelt.
+/// Returns true for a folded word of another language, which is therefore not misspelt.
 #[must_use]
 pub fn is_foreign(word: &str) -> bool {
     in_english(word, |_| false).any(|found| !found.is_shared)
@@ -320,7 +317,7 @@ impl Lexicon {
         lexicon
     }
 
-    /// Returns the English translation of the first of `words` for each language. Prefers the longest phrase, then the
+    /// Returns the translation of the first of `words` for each language. The longest phrase is preferred, then the
     /// first word with another ending, then the first word as a compound.
     fn at(&self, words: &[Word], is_known: &dyn Fn(&str) -> bool) -> [Option<Match>; COUNT] {
         let mut found: [Option<Match>; COUNT] = [const { None }; COUNT];
@@ -361,20 +358,19 @@ impl Lexicon {
         found
     }
 
-    /// Returns true for a grammatical word of another language than English.
+    /// Returns true for a grammatical word of another language.
     fn joins(&self, word: &str) -> bool {
         let mut forms = self.forms.get(word).into_iter().flatten();
         forms.any(|form| form.is_grammar && !form.is_shared)
     }
 
-    /// Returns the entry for a single word of a language that names something.
+    /// Returns `None` for grammatical words and for the first words of phrases.
     fn one(&self, word: &str, language: usize) -> Option<&Form> {
         let mut forms = self.forms.get(word)?.iter();
         forms.find(|form| usize::from(form.language) == language && form.rest.is_empty() && !form.is_grammar)
     }
 
-    /// Returns the entry for a word without its inflected ending. Also accepts German umlauts spelled with an `e`, such
-    /// as `ae`.
+    /// Removes an inflected ending. Also accepts German umlauts spelled with an `e`, such as `ae`.
     fn inflected(&self, word: &str, language: usize) -> Option<&Form> {
         if word.chars().count() < INFLECTED_CHARS_MIN {
             return None;
@@ -428,7 +424,7 @@ impl Lexicon {
                 let mut owns = LINKS.iter().filter_map(|link| before.strip_suffix(link));
                 owns.find_map(|own| self.one(own, language).filter(|_| own.len() >= COMPONENT_CHARS_MIN))
             };
-            // The verb `wandern` in `Wanderschuhe` comes before `Wand` with a link.
+            // The verb `wandern` in `Wanderschuhe` is tried before `Wand` with a link.
             let first = with("").or_else(|| with("n")).or_else(linked);
             let first = first.or_else(|| with("e")).or_else(|| with("en"));
             let is_word = before.len() >= KNOWN_CHARS_MIN && rest.len() >= KNOWN_CHARS_MIN && is_known(before);
@@ -448,7 +444,7 @@ fn is_doubled(word: &str) -> bool {
     last.is_some_and(|last| last.is_ascii_alphabetic()) && last == chars.next()
 }
 
-/// Splits a text into folded words. Letters that an apostrophe joins to the next word become a separate word.
+/// Letters before an apostrophe become a separate word.
 fn words(text: &str) -> Vec<Word> {
     let apart: Cow<'_, str> = if text.contains(['\'', '\u{2019}']) {
         elided(text).into()
@@ -467,7 +463,7 @@ fn words(text: &str) -> Vec<Word> {
     terms.map(word).collect()
 }
 
-/// Replaces the apostrophes after elided words by spaces, as in `l'huile d'olive`. All other characters keep their
+/// Replaces the apostrophes after elided words by spaces, as in `l'huile d'olive`. The other characters keep their
 /// positions.
 fn elided(text: &str) -> String {
     let mut apart = String::with_capacity(text.len());

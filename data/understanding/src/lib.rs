@@ -1,10 +1,11 @@
-//! Parser for shopping queries. The parser reads prices, unwanted things, the recipient and the purpose of the product,
-//! and conditions such as on sale or in stock.
+//! Parser for shopping queries. It reads prices, unwanted things, the recipient and the purpose of the product, and
+//! conditions such as on sale or in stock.
 //!
-//! Input: the text of a query. Output: the parts that were read, and the remaining text to search for. Only rules and
-//! the tables of `data/reference/understanding` decide; the crate uses no release, no clock and no I/O. Each word
-//! belongs to at most one part. A text with only search words is returned unchanged. Parsing a query takes some
-//! microseconds.
+//! Input: the text of a query. Output: the parts that were read, and the remaining text to search for. Each word
+//! belongs to at most one part. A text with only search words is returned unchanged.
+//!
+//! Only rules and the tables of `data/reference/understanding` decide. The crate uses no release, no clock and no I/O.
+//! A query takes some microseconds.
 
 mod ages;
 mod amounts;
@@ -36,44 +37,44 @@ pub use self::tables::is_kept;
 /// Parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedQuery {
-    /// Text that remains to be searched by words. The whole query remains if the parser read no part.
+    /// Text to search for. It is the whole query if no part was read.
     pub text: String,
     /// Parts that were read, in text order.
     pub parts: Vec<Part>,
-    /// People that the product must be made for, if the text names a recipient.
+    /// People for whom the product must be made, if the text names a recipient.
     pub audience: Option<Audience>,
     /// True if the query is a question or a long sentence.
     pub is_sentence: bool,
 }
 
 impl ParsedQuery {
-    /// Returns true if the query contains a quoted phrase. A query with a quoted phrase is not a title, even if a title
-    /// has the same letters.
+    /// Returns true for a query with a quoted phrase. It is not a title, even if a title has the same letters.
     #[must_use]
     pub fn has_phrase(&self) -> bool {
         self.parts.iter().any(|part| matches!(part.meaning, Meaning::Phrase(_)))
     }
 }
 
-/// Segment of a query with a meaning other than search words.
+/// Phrase of a query with a meaning other than search words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Text as typed.
+    /// The phrase as typed.
     pub text: String,
-    /// Meaning of the segment.
+    /// Meaning of the phrase.
     pub meaning: Meaning,
 }
 
-/// Meaning of a segment of a query.
+/// Meaning of a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
     /// A price limit or range.
     Price(Price),
-    /// Unwanted things. Each entry is one word or several consecutive words of the query.
+    /// Unwanted things, each as one or several consecutive words of the query.
     Excluded(Vec<String>),
-    /// An unwanted brand, by its index in the list of [`BrandNames`].
+    /// An unwanted brand, as an index in the list of [`BrandNames`].
     ExcludedBrand(usize),
-    /// A part or quality that the product must lack. Titles state this in certain ways, or do not name the part.
+    /// A component or quality that the product must lack. Titles state this in certain ways, or do not name the
+    /// component.
     Lacking(Absence),
     /// A quoted phrase whose words must be adjacent.
     Phrase(String),
@@ -81,11 +82,11 @@ pub enum Meaning {
     Gift(Vec<CategoryId>),
     /// Clothes for an occasion.
     Wear(Answers),
-    /// A need that some categories of products answer.
+    /// A need, and the categories that answer it.
     Need(Answers),
-    /// The recipient of the product, when the query also names a product.
+    /// The recipient of the product. The query also names a product.
     Recipient,
-    /// Age of the recipient in months, when the query also names a product.
+    /// Age of the recipient in months. The query also names a product.
     Age(u32),
     /// The product is marked down.
     OnSale,
@@ -140,7 +141,7 @@ pub enum Superlative {
 }
 
 impl Superlative {
-    /// Superlatives with their names in tables and API responses.
+    /// The names are those in tables and API responses.
     pub const NAMED: [(&'static str, Self); 8] = [
         ("price_asc", Self::Cheapest),
         ("price_desc", Self::Dearest),
@@ -168,10 +169,9 @@ impl Superlative {
 /// Categories that answer a query which does not name a product.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answers {
-    /// Accepted categories, most usual first.
+    /// Categories, most usual first.
     pub categories: Vec<CategoryId>,
-    /// Words that find the best products of these categories. The list is empty if the query's own words find these
-    /// products.
+    /// Words that find the best products of these categories. They are empty if the query's own words do.
     pub hint: &'static str,
 }
 
@@ -188,31 +188,29 @@ pub struct Price {
     pub is_unsure: bool,
 }
 
-/// Part or quality that a product must lack.
+/// Component or quality that a product must lack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Absence {
-    /// Name of the part or quality.
+    /// Name of the component or quality.
     pub of: String,
-    /// Ways in which titles say that the product lacks it.
+    /// Ways in which titles state the lack.
     pub stated: Vec<String>,
-    /// True if products advertise the absence of the unwanted thing. A product text that names the thing then often
-    /// states its absence.
+    /// True if products advertise their lack of it. A product text that names it then often states its absence.
     pub is_claimed: bool,
-    /// True if the words stay in the text and are searched for like others, as in `sugar free`.
+    /// True if the words stay in the search text, as in `sugar free`.
     pub is_left: bool,
 }
 
-/// Maximum length of a query that is parsed, in bytes. Longer texts are pasted titles, which are searched as plain
-/// words.
+/// Longer texts are pasted titles, which are searched as plain words.
 const BYTES_MAX: usize = 200;
 
-/// Parses a query. Only brand `names` that are refused have an effect.
+/// Parses a query. Of the brand `names`, only refused ones have an effect.
 #[must_use]
 pub fn read(text: &str, names: &dyn BrandNames) -> ParsedQuery {
     with_prices(text, true, names)
 }
 
-/// Parses a query, ignoring prices that may also be names.
+/// Parses a query without prices that may also be names.
 #[must_use]
 pub fn read_sure(text: &str, names: &dyn BrandNames) -> ParsedQuery {
     with_prices(text, false, names)
@@ -237,13 +235,12 @@ fn with_prices(text: &str, unsure: bool, names: &dyn BrandNames) -> ParsedQuery 
     understood.unwrap_or_else(whole)
 }
 
-/// Returns true for a lowercase word that is purely grammatical and names nothing to search for.
+/// Returns true for a lowercase word that is purely grammatical.
 #[must_use]
 pub fn is_of_sentences(word: &str) -> bool {
     tables::TABLES.makes_sentences(word)
 }
 
-/// Applies every rule to a sentence.
 fn passed<'a>(mut sentence: Sentence<'a>, unsure: bool, names: &dyn BrandNames) -> Sentence<'a> {
     sentence.quotes();
     prices::read(&mut sentence, unsure);

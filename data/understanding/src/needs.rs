@@ -5,24 +5,23 @@ use super::Meaning;
 use super::sentence::Sentence;
 use super::tables::{Role, TABLES};
 
-/// Maximum number of other words in a sentence that is read as a need. If a query has more such words, only the words
-/// are searched and the need is ignored.
+/// With more other words, the need is ignored and the words are searched.
 const LEFT_MAX: usize = 4;
 
-/// Words of a query that suggest a need: bit sets of the matched word groups of the need and of the matching tokens.
+/// Bit sets of the matched word groups of a need and of the matching tokens.
 #[derive(Debug, Default)]
 struct NeedEvidence {
     groups: u8,
     tokens: u64,
 }
 
-/// Returns true if the token at `at` is in the bit set, which covers the first 64 tokens.
+/// The bit set covers the first 64 tokens.
 fn speaks(tokens: u64, at: usize) -> bool {
     at < u64::BITS as usize && tokens >> at & 1 == 1
 }
 
-/// Reads the purpose of the product: `keep coffee hot` means a flask. Applies only if the query is a question or states
-/// only the need. Other named products are searched for in the categories that serve the need.
+/// Reads the purpose of the product: `keep coffee hot` means a flask. The query must be a question or state only the
+/// need. Other products in it are searched for in the categories that serve the need.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     if !sentence.tells_categories() {
         read_leaving(sentence, LEFT_MAX);

@@ -6,26 +6,25 @@ use super::tables::{Negator, TABLES};
 use super::tokens::Token;
 use super::{Absence, Meaning};
 
-/// Maximum number of words of an unwanted object that precedes its negator.
+/// Maximum number of words of an object before its negator.
 const OBJECT_WORDS_MAX: usize = 3;
 
 /// Maximum number of words of the last object in a list after `except`.
 const LAST_WORDS_MAX: usize = 2;
 
-/// Words that introduce the name of a brand.
+/// Words before the name of a brand.
 const BRAND_CUES: [&str; 4] = ["from", "by", "brand", "brands"];
 
-/// Words that form a negator with `from` and then do not introduce a brand: `free from`, `apart from`.
+/// After these words, `from` does not introduce a brand: `free from`, `apart from`.
 const OTHER_FROM: [&str; 3] = ["free", "apart", "aside"];
 
-/// Words of a negator whose list of objects may continue with `and`: `except nike and adidas`.
+/// After a negator with these words, `and` may continue the list of objects: `except nike and adidas`.
 const EXCEPTIVE: [&str; 5] = ["except", "excluding", "exclude", "than", "apart"];
 
-/// Unwanted object: its tokens, and the brand if the object is a brand.
 struct Object {
     tokens: Range<usize>,
     brand: Option<usize>,
-    /// True if nearby words say that the object is a brand.
+    /// True if nearby words call the object a brand.
     is_said: bool,
 }
 
@@ -39,9 +38,7 @@ impl Object {
     }
 }
 
-/// Words before the objects of a negation.
 struct Ahead {
-    /// Tokens of the negator.
     negator: Range<usize>,
     kind: Negator,
     is_exceptive: bool,
@@ -49,8 +46,7 @@ struct Ahead {
     is_of_brand: bool,
 }
 
-/// Reads the unwanted things. A negation without any other content is ignored, because users do not search for
-/// everything except one thing.
+/// A negation without any other content is ignored, because users do not search for everything except one thing.
 pub(super) fn read(sentence: &mut Sentence<'_>, names: &dyn BrandNames) {
     let mut at = 0;
     while at < sentence.tokens.len() {
@@ -58,7 +54,7 @@ pub(super) fn read(sentence: &mut Sentence<'_>, names: &dyn BrandNames) {
     }
 }
 
-/// Reads the negation that begins at a token and returns the index of the next token to read.
+/// Reads the negation at a token and returns the index of the next token.
 fn one(sentence: &mut Sentence<'_>, at: usize, names: &dyn BrandNames) -> usize {
     let rest = sentence.tokens.get(at..).unwrap_or_default();
     if !rest.first().is_some_and(Token::is_free) {
@@ -122,8 +118,8 @@ fn joined(sentence: &Sentence<'_>, at: usize) -> Range<usize> {
     at..at + 1 + more
 }
 
-/// Returns the unwanted object before a negator of `words` words. The object is one word, or up to three words if the
-/// wanted product follows the negator: `green tea ke alawa chai`.
+/// Returns the object before a negator of `words` words. It is one word, or up to three words if the wanted product
+/// follows the negator, as in `green tea ke alawa chai`.
 fn before(sentence: &Sentence<'_>, at: usize, words: usize, names: &dyn BrandNames) -> Option<Object> {
     let is_skipped = |at: &usize| {
         let token = sentence.tokens.get(*at);
@@ -160,7 +156,7 @@ fn brand_before(sentence: &Sentence<'_>, last: usize, names: &dyn BrandNames) ->
     })
 }
 
-/// Reads the objects after a negator. Returns the index of the next token to read, or `None` if there is no object.
+/// Reads the objects after a negator. Returns the index of the next token, or `None` without an object.
 fn refuse(sentence: &mut Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Option<usize> {
     let mut objects = vec![first(sentence, ahead, names)?];
     while let Some(next) = also(sentence, objects.last()?, ahead, names) {
@@ -191,15 +187,13 @@ fn refuse(sentence: &mut Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) ->
     Some(end)
 }
 
-/// Returns true if these words are a colour or a part that products can lack, even if they are also the name of a
-/// brand.
+/// Returns true for a colour, or a component that products can lack, even if it is also the name of a brand.
 fn says_other(tokens: &[Token]) -> bool {
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
     let words = words.join(" ");
     TABLES.colours.contains(words.as_str()) || TABLES.says.contains_key(words.as_str())
 }
 
-/// Returns the first object after a negator.
 fn first(sentence: &Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Option<Object> {
     let is_joined = |at: usize| sentence.tokens.get(at).is_some_and(|token| token.is_joined);
     let is_skipped = |at: &usize| {
@@ -207,7 +201,7 @@ fn first(sentence: &Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Opti
         let is_silent = token.is_some_and(|token| token.is_free() && TABLES.skipped.contains(token.word.as_str()));
         is_silent && !is_joined(at + 1)
     };
-    // If a hyphen follows the negator, the last word of the negator is the first word of the object: `not in-ear`.
+    // If a hyphen follows the negator, its last word is the first word of the object: `not in-ear`.
     let from = ahead.negator.end - usize::from(is_joined(ahead.negator.end));
     let start = (from..sentence.tokens.len()).find(|at| !is_skipped(at))?;
     let brand = brand(sentence, ahead, ahead.negator.end, names);
@@ -219,8 +213,8 @@ fn first(sentence: &Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Opti
     }
 }
 
-/// Returns the brand that is named from `from` on, after filler words and words such as `brand`. An ambiguous name
-/// needs such a word.
+/// Returns the brand named from `from` on, after filler words and words such as `brand`. An ambiguous name needs such a
+/// word.
 fn brand(sentence: &Sentence<'_>, ahead: &Ahead, from: usize, names: &dyn BrandNames) -> Option<Object> {
     let is_cue = |at: usize| sentence.is(at, &BRAND_CUES);
     let mut is_said = ahead.is_of_brand;
@@ -248,10 +242,10 @@ fn brand(sentence: &Sentence<'_>, ahead: &Ahead, from: usize, names: &dyn BrandN
     None
 }
 
-/// Returns the tokens of the object from `start` on. Hyphenated words count as one object. Two words count if nothing
-/// else follows the product itself. In all other cases the object is one word.
+/// Returns the tokens of the object from `start` on. Hyphenated words are one object. Two words are one if nothing else
+/// follows the product itself. Otherwise the object is one word.
 fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range<usize>> {
-    // A measure such as `not 55 inch`.
+    // An object may be a measure, as in `not 55 inch`.
     let measured = sentence.tokens.get(start..start + 2).unwrap_or_default();
     if measured.iter().all(Token::is_free) && is_measure(measured) {
         return Some(start..start + 2);
@@ -262,7 +256,7 @@ fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range
             .is_some_and(|token| token.is_free() && token.is_word() && !TABLES.stops.contains(token.word.as_str()));
         free && sentence.is_content(at)
     };
-    // Filler words can be part of an object with a hyphen: `over-ear`.
+    // Filler words can be part of an object with a hyphen, as in `over-ear`.
     let joined = joined(sentence, start);
     if joined.len() > 1 && sentence.tokens.get(start).is_some_and(Token::is_free) {
         return Some(joined);
@@ -280,15 +274,15 @@ fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range
     Some(start..start + words)
 }
 
-/// Returns true if the tokens are a number and its unit, which text analysis reads as one word.
+/// Returns true for a number and its unit, which text analysis reads as one word.
 fn is_measure(tokens: &[Token]) -> bool {
     let [number, unit] = tokens else { return false };
     let text = || format!("{} {}", number.word, unit.word);
     number.number.is_some() && unit.is_word() && data_text::plain_words(&text()).len() == 1
 }
 
-/// Returns true if titles use two words to say that they lack something. A search without `noise cancelling` does not
-/// mean without noise.
+/// Returns true if titles state the lack of something with two words. A search without `noise cancelling` does not mean
+/// without noise.
 fn is_stated(sentence: &Sentence<'_>, at: usize) -> bool {
     let words = sentence
         .tokens
@@ -297,7 +291,7 @@ fn is_stated(sentence: &Sentence<'_>, at: usize) -> bool {
     words.is_some_and(|words| TABLES.says.values().flatten().any(|way| *way == words))
 }
 
-/// Returns another object after `last`: `black or white`, `except nike and adidas`.
+/// Returns another object after `last`, as in `black or white` or `except nike and adidas`.
 fn also(sentence: &Sentence<'_>, last: &Object, ahead: &Ahead, names: &dyn BrandNames) -> Option<Object> {
     let at = last.tokens.end;
     let start = at + 1;
@@ -331,7 +325,7 @@ fn also(sentence: &Sentence<'_>, last: &Object, ahead: &Ahead, names: &dyn Brand
     Some(Object::words(tokens))
 }
 
-/// Returns the last object of a list that follows a product: `shoes except nike and new balance`.
+/// Returns the last object of a list that follows a product, as in `shoes except nike and new balance`.
 fn last_of_list(sentence: &Sentence<'_>, ahead: &Ahead, start: usize) -> Option<Range<usize>> {
     let is_object = |at: &usize| {
         let token = sentence.tokens.get(*at);
@@ -345,7 +339,7 @@ fn last_of_list(sentence: &Sentence<'_>, ahead: &Ahead, start: usize) -> Option<
     (ahead.is_exceptive && ends && has_thing()).then(|| start..start + words)
 }
 
-/// Reads an absence with the negator at the end: `sugar free`, `grain-free`.
+/// Reads an absence with the negator at the end, such as `sugar free` or `grain-free`.
 fn suffix(sentence: &mut Sentence<'_>, at: usize) -> Option<usize> {
     let (token, next) = (sentence.tokens.get(at)?, sentence.tokens.get(at + 1)?);
     let is_suffix = next.is_free() && TABLES.suffixes.contains(next.word.as_str());

@@ -4,11 +4,11 @@ use std::ops::Range;
 use crate::tokenizer;
 use crate::tokens::Token;
 
-/// Largest amount that is converted to digits, in hundredths.
+/// Larger amounts are not converted to digits.
 const HUNDREDTHS_MAX: u64 = 10_000_000_000;
 
-/// Converts amounts that are spelled out to digits: `two thousand`, `do hazar`, `dhai sau`. An amount needs a word for
-/// a hundred or more. Amounts such as `2 hazar` stay because they can be read directly.
+/// Converts spelled amounts of a hundred or more to digits, such as `two thousand`, `do hazar` and `dhai sau`. `2
+/// hazar` stays because other rules read it.
 pub(crate) fn in_digits(text: &str) -> Cow<'_, str> {
     let tokens = tokenizer::cut(text);
     let mut written = String::new();
@@ -44,7 +44,7 @@ pub(crate) fn in_digits(text: &str) -> Cow<'_, str> {
     written.into()
 }
 
-/// Returns the factor by which the first of two amounts must be multiplied: 1000 for `2-3 hazar` and `2 to 3k`.
+/// Returns the factor of the first of two amounts, which is 1000 for `2-3 hazar` and `2 to 3k`.
 pub(crate) fn range(tokens: &[Token], at: usize) -> Option<u64> {
     let (first, second) = (tokens.get(at)?.number?, tokens.get(at + 2)?);
     let is_range = matches!(tokens.get(at + 1)?.word.as_str(), "-" | "to" | "se");
@@ -63,15 +63,14 @@ fn place(tokens: &[Token], range: Range<usize>) -> Range<usize> {
     start..last.map_or(start, |token| token.at.end)
 }
 
-/// Returns the number of tokens of the amount at the start of `tokens`. The amount is `None` if it can be read
-/// directly.
+/// Returns the number of tokens of the amount at the start. The amount is `None` if other rules read it.
 pub(crate) fn amount(tokens: &[Token]) -> Option<(usize, Option<u64>)> {
     let (mut total, mut group, mut part) = (0_u64, None::<u64>, Part::default());
     let (mut end, mut whole, mut spelled) = (0, 0, false);
     for (at, token) in tokens.iter().enumerate() {
         let word = token.word.as_str();
         if let Some(scale) = scale(word) {
-            // Only this function reads hundreds. `2 hazar` can be read without it.
+            // Only this function reads hundreds. Other rules read `2 hazar`.
             spelled |= scale == 100 || at == 0;
             let value = part.count(group.take())?.checked_mul(scale)?;
             if scale == 100 {
@@ -99,14 +98,13 @@ pub(crate) fn amount(tokens: &[Token]) -> Option<(usize, Option<u64>)> {
     (end > 0 && is_amount).then_some((end, spelled.then_some(whole)))
 }
 
-/// Amount below a hundred, and the number of its tokens.
 #[derive(Debug)]
 pub(crate) struct Tens {
     pub(crate) tokens: usize,
     pub(crate) hundredths: u64,
 }
 
-/// Reads the amount below a hundred at the start of the tokens: `eighty`, `twenty five`. Ambiguous words do not count.
+/// Reads an amount below a hundred, such as `eighty` or `twenty five`. Ambiguous words do not count.
 pub(crate) fn tens(tokens: &[Token]) -> Option<Tens> {
     const OTHERS: [&str; 5] = ["das", "bis", "tis", "saath", "barah"];
     let word = |at: usize| tokens.get(at).map(|token| token.word.as_str());
@@ -120,7 +118,7 @@ pub(crate) fn tens(tokens: &[Token]) -> Option<Tens> {
     })
 }
 
-/// Returns true if a count can continue the number before it: `twenty five`, `five hundred fifty`.
+/// Returns true if a count can continue the number before it, as in `twenty five` and `five hundred fifty`.
 fn may_follow(group: Option<u64>, count: u64) -> bool {
     group.is_none_or(|group| group % 10_000 == 0 || count < 10 && group % 1_000 == 0 && group % 10_000 >= 2_000)
 }
@@ -133,7 +131,7 @@ struct Part {
 }
 
 impl Part {
-    /// Returns the number of units of a scale, which is one if no number is given.
+    /// Without a number, the scale counts once.
     fn count(&mut self, group: Option<u64>) -> Option<u64> {
         let part = std::mem::take(self);
         let count = match group {
@@ -228,7 +226,7 @@ mod tests {
             ("ek lakh bees hazar", "120000"),
             ("under a thousand", "under 1000"),
             ("दो हज़ार से कम", "2000 से कम"),
-            // Amounts in digits stay unchanged because later rules can read these amounts directly.
+            // Amounts in digits stay because later rules read them.
             ("2 hazar", "2 hazar"),
             ("2k", "2k"),
             ("do you sell four mugs", "do you sell four mugs"),

@@ -9,18 +9,17 @@ use super::phrases::Phrases;
 use super::sentence::Sentence;
 use super::tables::{Role, TABLES};
 
-/// Age in months below which a person is a child.
+/// A younger person is a child.
 const CHILD_MONTHS_MAX: u32 = 18 * 12;
 
-/// Matched phrases of a table, and their answers.
 #[derive(Clone)]
 struct PhraseMatch<T> {
     ranges: Vec<Range<usize>>,
     answers: T,
 }
 
-/// Reads the recipient and the occasion. The recipient and the occasion stand for categories if the query names no
-/// product. If the query names a product, the recipient and the occasion are words that do not belong to the product.
+/// Reads the recipient and the occasion. If the query names no product, they imply categories. Otherwise they are words
+/// that do not belong to the product.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     let thing = ranges(sentence, &TABLES.thing, &[]);
     let gift = ranges(sentence, &TABLES.gift, &thing);
@@ -44,7 +43,7 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
     of_wear(sentence, kind);
 }
 
-/// Returns the phrases of a table, with their meanings, that do not overlap the `taken` tokens.
+/// Returns the phrases of a table that do not overlap the `taken` tokens.
 fn each<'t, T>(sentence: &Sentence<'_>, table: &'t Phrases<T>, taken: &[Range<usize>]) -> Vec<(Range<usize>, &'t T)> {
     let mut all = Vec::new();
     let mut at = 0;
@@ -81,7 +80,7 @@ fn found<T: Clone>(sentence: &Sentence<'_>, table: &Phrases<T>, taken: &[Range<u
     Some(PhraseMatch { ranges, answers })
 }
 
-/// Returns true for a phrase such as `for my mother` or `maa ke liye`.
+/// Returns true for phrases such as `for my mother` and `maa ke liye`.
 fn is_for(sentence: &Sentence<'_>, who: &Range<usize>) -> bool {
     let before = |back| who.start.checked_sub(back);
     let whose = ["my", "mere", "meri", "apni", "apne", "our", "the", "a", "new"];
@@ -90,7 +89,7 @@ fn is_for(sentence: &Sentence<'_>, who: &Range<usize>) -> bool {
         || sentence.is(who.end, &["ke", "k", "के"]) && sentence.is(who.end + 1, &["liye", "liy", "lie", "लिए"])
 }
 
-/// Returns true for words such as `her` or `my kid`. The name of a department alone is a title word and does not count.
+/// Returns true for words such as `her` and `my kid`. The name of a department alone is a title word.
 fn is_person(sentence: &Sentence<'_>, range: &Range<usize>) -> bool {
     let is_whose = |at| sentence.is(at, &["my", "meri", "mere", "apni", "apne", "our"]);
     let is_audience = || {
@@ -100,7 +99,7 @@ fn is_person(sentence: &Sentence<'_>, range: &Range<usize>) -> bool {
     sentence.is(range.start, &["her", "him"]) || range.start.checked_sub(1).is_some_and(is_whose) && is_audience()
 }
 
-/// Returns true if the query has no searchable words other than these tokens.
+/// Returns true if the query has no search words other than these tokens.
 fn is_all(sentence: &Sentence<'_>, ranges: &[Range<usize>]) -> bool {
     let soft = self::ranges(sentence, &TABLES.soft, ranges);
     let is_told = |at: usize| ranges.iter().chain(&soft).any(|range| range.contains(&at));
@@ -128,7 +127,7 @@ fn of_gift(
         let categories = child.or(categories).unwrap_or_else(|| TABLES.any.clone());
         return tell(sentence, &all, Meaning::Gift(categories));
     }
-    // The query names a product, which decides. Without a recipient, `gift` may be part of the product's name.
+    // The query's product decides. Without a recipient, `gift` may be part of the product's name.
     let kind = kind.map(|kind| kind.ranges).unwrap_or_default();
     let who: Vec<_> = who
         .map(|who| who.ranges)
@@ -172,7 +171,6 @@ fn of_person(
     }
 }
 
-/// Returns the gift categories for children of the age in the query.
 fn children(sentence: &Sentence<'_>) -> Option<Vec<CategoryId>> {
     let months = sentence.age?;
     let of_age = TABLES
@@ -219,14 +217,14 @@ fn of_wear(sentence: &mut Sentence<'_>, kind: Option<PhraseMatch<Vec<CategoryId>
     }
 }
 
-/// Records categories that several ranges of tokens name together, including the words that only join them.
+/// Records categories that several phrases name together. The words between them are included.
 fn tell(sentence: &mut Sentence<'_>, ranges: &[Range<usize>], meaning: Meaning) {
     let age = sentence.take_age();
     let soft = self::ranges(sentence, &TABLES.soft, ranges);
     let all = ranges.iter().chain(&age).chain(&soft);
     let start = all.clone().map(|range| range.start).min().unwrap_or(0);
     let end = all.map(|range| range.end).max().unwrap_or(0);
-    // The ranges are read as one phrase only if the words between them have no other meaning.
+    // The phrases are read as one only if the words between them have no other meaning.
     let is_joined = (start..end).all(|at| {
         let own = ranges.iter().chain(&age).any(|range| range.contains(&at));
         own || sentence.tokens.get(at).is_some_and(super::tokens::Token::is_free)

@@ -2,7 +2,7 @@ use rustc_hash::FxHashMap;
 
 use super::tokens::Token;
 
-/// Table of phrases with their meanings. If several phrases begin at a word, the longest counts.
+/// If several phrases begin at a word, the longest counts.
 #[derive(Debug)]
 pub(super) struct Phrases<T> {
     by_first: FxHashMap<&'static str, Vec<(Vec<&'static str>, T)>>,
@@ -25,8 +25,8 @@ impl<T> Phrases<T> {
         of_first.insert(longer, (words, meaning));
     }
 
-    /// Returns the longest phrase at the start of the tokens: its number of words and its meaning. Of equal phrases,
-    /// the one that was added first counts.
+    /// Returns the longest phrase at the start of the tokens, as its number of words and its meaning. Of equal phrases,
+    /// the first added one counts.
     pub(super) fn at(&self, tokens: &[Token]) -> Option<(usize, &T)> {
         let of_first = self.by_first.get(tokens.first()?.word.as_str())?;
         let begins = |words: &[&str]| {

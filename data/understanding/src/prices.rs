@@ -5,21 +5,20 @@ use super::sentence::Sentence;
 use super::tables::{Piece, PricePattern, PriceRule, TABLES};
 use super::{Meaning, Price};
 
-/// Lowest number, in hundredths, that counts as a price even with ambiguous words around it.
+/// A number of at least this many hundredths is a price even with ambiguous words around it.
 const CERTAIN_MIN: u64 = 10_000;
-/// Minimum value, in hundredths, of the greater of two numbers that form a price range without a word for a price.
+/// Without a word for a price, the greater number of a range must have at least this many hundredths.
 const ROUND_MIN: u64 = 50_000;
-/// Width of the price range around an approximate amount, in percent on each side.
+/// Percentage on each side of an approximate amount.
 const ABOUT_PERCENT: u64 = 25;
-/// Numbers that are more likely years, in hundredths.
+/// Numbers in this range of hundredths are more likely years.
 const YEARS: std::ops::RangeInclusive<u64> = 190_000..=210_000;
-/// A number in the range of years counts as a price if it is a multiple of this, in hundredths.
+/// A number in the range of years is a price if it is a multiple of this, in hundredths.
 const ROUND_YEAR: u64 = 5_000;
-/// Maximum age of a child, in hundredths of a year: `kids under 5`.
+/// Maximum age of a child in hundredths of a year, as in `kids under 5`.
 const CHILD_YEARS_MAX: u64 = 1_800;
 
-/// Reads all prices in the text. Each price narrows the range of the earlier prices. Numbers that may be names are read
-/// as prices only if `unsure` is true.
+/// Each price narrows the range of the earlier ones. Numbers that may be names are prices only if `unsure` is true.
 pub(super) fn read(sentence: &mut Sentence<'_>, unsure: bool) {
     let amounts = amounts::of(&sentence.tokens);
     if amounts.is_empty() {
@@ -54,7 +53,7 @@ struct PriceMatch {
     amounts: usize,
 }
 
-/// Returns the price of the longest pattern that matches at the first amount. An amount that has only a currency is a
+/// Returns the price of the longest pattern that matches at the first amount. An amount with only a currency is a
 /// maximum price.
 fn longest(sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<PriceMatch> {
     let one = amounts.first()?;
@@ -70,7 +69,7 @@ fn longest(sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<PriceMatch> {
     if let Some((tokens, price, amounts)) = found {
         return Some(PriceMatch { tokens, price, amounts });
     }
-    // A weight in pounds is not a price, unless the words around it say so.
+    // A weight in pounds is a price only if the words around it say so.
     let currency = one.currency.filter(|_| !one.is_weight)?;
     let price = Price {
         max: Some(one.hundredths),
@@ -157,12 +156,11 @@ fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
     }
 }
 
-/// Returns true for typical shop prices: whole hundreds, or one less.
+/// Returns true for typical shop prices, which are whole hundreds or one less.
 const fn is_round(hundredths: u64) -> bool {
     matches!(hundredths % 10_000, 0 | 9_900)
 }
 
-/// Returns true if the amount is the maximum age of a child.
 fn is_of_child(sentence: &Sentence<'_>, start: usize, amount: &Amount) -> bool {
     let before = start.checked_sub(1).and_then(|before| sentence.tokens.get(before));
     amount.currency.is_none()
@@ -170,7 +168,7 @@ fn is_of_child(sentence: &Sentence<'_>, start: usize, amount: &Amount) -> bool {
         && before.is_some_and(|token| TABLES.before_counts.contains(token.word.as_str()))
 }
 
-/// Extends the range by adjacent words that belong to a price: `budget`, `rate`.
+/// Extends the range by adjacent words of a price, such as `budget` and `rate`.
 fn widened(sentence: &Sentence<'_>, tokens: Range<usize>) -> Range<usize> {
     let goes_along = |at: usize| {
         let token = sentence.tokens.get(at);
@@ -178,7 +176,7 @@ fn widened(sentence: &Sentence<'_>, tokens: Range<usize>) -> Range<usize> {
     };
     let (mut start, mut end) = (tokens.start, tokens.end);
     loop {
-        // Handles `price range of 1000 to 2000`.
+        // A small word may be in between, as in `price range of 1000 to 2000`.
         let between = |at: usize| {
             let token = sentence.tokens.get(at);
             token.is_some_and(|token| {

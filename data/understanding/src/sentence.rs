@@ -5,21 +5,20 @@ use super::tokenizer;
 use super::tokens::Token;
 use super::{Meaning, ParsedQuery, Part};
 
-/// Minimum number of words of a text that counts as a sentence by its length.
+/// Minimum number of words of a text that is a sentence by its length.
 const LONG_MIN: usize = 7;
 
-/// Query that is being parsed.
 #[derive(Debug)]
 pub(super) struct Sentence<'a> {
     text: &'a str,
     pub(super) tokens: Vec<Token>,
-    /// Role of each token. `None` for a token that can be searched for.
+    /// Role of each token. `None` for a search word.
     roles: Vec<Option<Role>>,
-    /// Parts that were read: the tokens, the meaning, and true if the words stay in the text.
+    /// Tokens and meaning of each part, and true if the words stay in the text.
     parts: Vec<(Range<usize>, Meaning, bool)>,
     /// Age of a person in the query, in months.
     pub(super) age: Option<u32>,
-    /// True if the sentence continues another sentence, which names the product.
+    /// True if the sentence continues another one, which names the product.
     pub(super) is_beside: bool,
 }
 
@@ -67,12 +66,11 @@ impl<'a> Sentence<'a> {
         Some(self.parts.remove(at).0)
     }
 
-    /// Returns the parts that were read, by tokens, in the order of the rules.
+    /// The parts are in the order of the rules.
     pub(super) fn parts(&self) -> impl Iterator<Item = (&Range<usize>, &Meaning)> {
         self.parts.iter().map(|(tokens, meaning, _)| (tokens, meaning))
     }
 
-    /// Returns the text without these tokens.
     pub(super) fn without(&self, gone: &[Range<usize>]) -> String {
         let mut left = String::with_capacity(self.text.len());
         let mut from = 0;
@@ -91,7 +89,7 @@ impl<'a> Sentence<'a> {
         self.roles.get(at).copied().flatten()
     }
 
-    /// Returns true if a token can be searched for and no rule has read it.
+    /// Returns true for a search word that no rule has read.
     pub(super) fn is_content(&self, at: usize) -> bool {
         let token = self.tokens.get(at);
         token.is_some_and(|token| {
@@ -100,13 +98,12 @@ impl<'a> Sentence<'a> {
         })
     }
 
-    /// Returns the tokens that can be searched for.
     pub(super) fn content(&self) -> impl Iterator<Item = usize> {
         (0..self.tokens.len()).filter(|at| self.is_content(*at))
     }
 
-    /// Returns true if something other than the refused tokens can be searched for, here or in the sentence that this
-    /// one continues.
+    /// Returns true if there is a search word other than the refused tokens, here or in the sentence that this one
+    /// continues.
     pub(super) fn says_more(&self, is_refused: impl Fn(usize) -> bool) -> bool {
         self.is_beside || self.content().any(|at| !is_refused(at))
     }
@@ -115,13 +112,13 @@ impl<'a> Sentence<'a> {
         self.roles.contains(&Some(Role::Ask))
     }
 
-    /// Returns true if the text is long enough and has enough filler words to be a sentence without being a question.
+    /// Returns true if the text is long enough and has enough filler words for a sentence that is not a question.
     fn tells(&self) -> bool {
         let is_filler = |role: &&Option<Role>| matches!(role, Some(Role::Beside | Role::Stop));
         self.tokens.len() >= LONG_MIN && 3 * self.roles.iter().filter(is_filler).count() >= self.tokens.len()
     }
 
-    /// Returns true if the query is a question or a long sentence.
+    /// Returns true for a question or a long sentence.
     pub(super) fn is_sentence(&self) -> bool {
         self.asks() || self.tells()
     }
@@ -136,19 +133,17 @@ impl<'a> Sentence<'a> {
         (0..self.tokens.len()).any(|at| self.tokens.get(at..).is_some_and(|rest| TABLES.gift.at(rest).is_some()))
     }
 
-    /// Returns true if the sentence names a recipient.
     pub(super) fn is_for_somebody(&self) -> bool {
         let tells = |meaning: &Meaning| matches!(meaning, Meaning::Gift(_) | Meaning::Recipient | Meaning::Age(_));
         self.parts().any(|(_, meaning)| tells(meaning))
     }
 
-    /// Returns true if any parsed part implies categories.
+    /// Returns true if any part implies categories.
     pub(super) fn tells_categories(&self) -> bool {
         let tells = |meaning: &Meaning| matches!(meaning, Meaning::Gift(_) | Meaning::Wear(_) | Meaning::Need(_));
         self.parts.iter().any(|(_, meaning, _)| tells(meaning))
     }
 
-    /// Records the quoted phrases.
     pub(super) fn quotes(&mut self) {
         let quotes = self.tokens.iter().filter_map(|token| token.quote).max().unwrap_or(0);
         for quote in 1..=quotes {
@@ -163,7 +158,7 @@ impl<'a> Sentence<'a> {
         }
     }
 
-    /// Removes grammatical words if any searchable words remain.
+    /// Removes grammatical words if any search words remain.
     pub(super) fn grammar(&mut self) {
         if self.content().next().is_none() && !self.tells_categories() {
             return;
@@ -191,8 +186,8 @@ impl<'a> Sentence<'a> {
         }
     }
 
-    /// Returns the parsed parts in text order, each with its text in `typed`. The parsed text was derived from `typed`
-    /// via `made`. Positions in `made` and in the parsed text are the same.
+    /// Returns the parts in text order, each with its text in `typed`. The parsed text was derived from `typed` via
+    /// `made`. Positions in `made` and in the parsed text are the same.
     pub(super) fn parts_of(&self, typed: &str, made: &str) -> Vec<Part> {
         let mut parts: Vec<_> = self.parts().collect();
         parts.sort_by_key(|(tokens, _)| tokens.start);
@@ -203,7 +198,7 @@ impl<'a> Sentence<'a> {
         parts.into_iter().map(part).collect()
     }
 
-    /// Returns the parsed query. `None` if no part was read, or if nothing to search for would remain.
+    /// Returns `None` if no part was read, or if nothing to search for would remain.
     pub(super) fn finish(mut self) -> Option<ParsedQuery> {
         let has_content = self.content().next().is_some();
         let narrows = |meaning: &Meaning| {
@@ -238,7 +233,6 @@ impl<'a> Sentence<'a> {
         start..last.map_or(start, |token| token.at.end)
     }
 
-    /// Returns the text without the words that were removed.
     fn left(&self) -> String {
         if self.tokens.iter().all(|token| !token.is_read) {
             return self.text.to_owned();
@@ -259,8 +253,7 @@ impl<'a> Sentence<'a> {
     }
 }
 
-/// Returns the segment of the typed text that corresponds to a range of `made`. Where the two differ, it is the whole
-/// differing segment.
+/// Returns the text in `typed` for a range of `made`. If the two differ there, it is the whole differing stretch.
 fn stretch<'a>(typed: &'a str, made: &str, at: Range<usize>) -> &'a str {
     let alike = |pairs: &mut dyn Iterator<Item = (u8, u8)>| pairs.take_while(|(one, other)| one == other).count();
     let before = alike(&mut typed.bytes().zip(made.bytes()));

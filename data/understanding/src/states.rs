@@ -6,7 +6,7 @@ use super::tokens::Token;
 /// Maximum number of words of a negator, such as `other than` or `any colour but`.
 const NEGATOR_MAX: usize = 5;
 
-/// Reads the required state of the product: `shirts on sale`. The negation rules handle a negated state.
+/// Reads the required state of the product, as in `shirts on sale`. The negation rules handle a negated state.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     let mut at = 0;
     while let Some(rest) = sentence.tokens.get(at..).filter(|rest| !rest.is_empty()) {
@@ -35,8 +35,8 @@ fn ends_text(sentence: &Sentence<'_>, at: usize, end: usize) -> bool {
     (0..at).any(|at| is_open(&at)) && !(end..sentence.tokens.len()).any(|at| is_open(&at))
 }
 
-/// Returns true if a negation ends where these tokens begin, or begins where they end: `not in stock`, `sale mein
-/// nahi`.
+/// Returns true if a negation ends where these tokens begin, or begins where they end, as in `not in stock` and `sale
+/// mein nahi`.
 fn is_negated(tokens: &[Token], at: usize, end: usize) -> bool {
     let ends = |back: usize| {
         let before = at.checked_sub(back).and_then(|from| tokens.get(from..at));

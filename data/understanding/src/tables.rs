@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::phrases::Phrases;
 use super::{Answers, Meaning, Superlative};
 
-/// Meanings of words and phrases. A test checks the files; a malformed line is skipped here.
+/// A malformed line is skipped, because a test checks the files.
 pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::shipped);
 
 const WORDS: &str = include_str!("../../reference/understanding/words.tsv");
@@ -17,13 +17,12 @@ const STATES: &str = include_str!("../../reference/understanding/states.tsv");
 const OCCASIONS: &str = include_str!("../../reference/understanding/occasions.tsv");
 const COLOURS: &str = include_str!("../../reference/colours.txt");
 
-/// Price words that also occur in names with a number: `Air Max 97`, `Planner for 2027`.
+/// Price words that also occur in names with a number, such as `Air Max 97` and `Planner for 2027`.
 const UNSURE: [&str; 18] = [
     "max", "maximum", "min", "minimum", "for", "in", "at", "@", "over", "plus", "only", "about", "near", "to", "-",
     "se", "mein", "me",
 ];
 
-/// Grammatical role of a word in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Ask,
@@ -32,7 +31,6 @@ pub(super) enum Role {
     Grammar,
 }
 
-/// Bound that a price phrase puts on its amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PriceRule {
     Most,
@@ -51,9 +49,9 @@ pub(super) enum Piece {
 pub(super) struct PricePattern {
     pub(super) rule: PriceRule,
     pub(super) pieces: Vec<Piece>,
-    /// True if the amounts must have a currency or must not be small numbers.
+    /// True if the amounts must have a currency or be large.
     pub(super) certain: bool,
-    /// True if the words are ambiguous: `max 97` may be a name.
+    /// True if the words may also be a name, as in `max 97`.
     pub(super) unsure: bool,
 }
 
@@ -63,28 +61,27 @@ impl PricePattern {
     }
 }
 
-/// Kind of negation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Negator {
     Not,
     Lacks,
 }
 
-/// State of a product that words name.
+/// State of a product, such as on sale.
 #[derive(Debug)]
 pub(super) enum State {
-    /// A state, wherever the words stand.
+    /// A state, at any position.
     Is(Meaning),
     /// Marked down, if the words end the text.
     Last,
-    /// No state: the words are a name.
+    /// No state, because the words are a name.
     Name,
 }
 
-/// Purpose that some categories of products serve.
+/// Purpose that some categories serve.
 #[derive(Debug)]
 pub(super) struct Need {
-    /// Number of word groups that must all occur.
+    /// All of these word groups must occur.
     pub(super) groups: u8,
     pub(super) answers: Answers,
 }
@@ -98,7 +95,7 @@ pub(super) struct Tables {
     pub(super) units: FxHashSet<&'static str>,
     pub(super) before_counts: FxHashSet<&'static str>,
     currencies: FxHashMap<&'static str, CurrencyCode>,
-    /// Number of months in each unit of age.
+    /// Number of months per unit.
     pub(super) age_units: FxHashMap<&'static str, u32>,
     pub(super) negators: Phrases<Negator>,
     pub(super) negators_behind: Phrases<()>,
@@ -119,14 +116,14 @@ pub(super) struct Tables {
     pub(super) when: Phrases<Vec<CategoryId>>,
     pub(super) wear: Phrases<Answers>,
     pub(super) any: Vec<CategoryId>,
-    /// Gift categories by age range in months, from and to.
+    /// Gift categories by age range in months.
     pub(super) children: Vec<(u32, u32, Vec<CategoryId>)>,
     pub(super) needs: Vec<Need>,
-    /// Needs and their word groups, keyed by the stem of a word in the group.
+    /// Needs and their word groups, by the stem of a word in the group.
     pub(super) need_words: FxHashMap<String, Vec<(usize, u8)>>,
 }
 
-/// Returns the currency that a word or currency symbol stands for.
+/// Accepts words and currency symbols.
 pub(super) fn currency(word: &str) -> Option<CurrencyCode> {
     TABLES.currencies.get(word).copied()
 }
@@ -147,7 +144,7 @@ pub(super) fn is_age_unit(word: &str) -> bool {
     TABLES.age_units.contains_key(word)
 }
 
-/// Returns true if a word is sufficient to mark the preceding number as an age.
+/// Returns true if a word alone marks the preceding number as an age.
 pub(super) fn is_age_word(word: &str) -> bool {
     matches!(word, "yo" | "y.o" | "saal" | "sal" | "साल")
 }
@@ -158,7 +155,7 @@ pub fn is_kept(word: &str) -> bool {
     TABLES.kept.contains(word)
 }
 
-/// Returns the category whose path ends in `end`, or the one with the shortest path if there are several.
+/// Of several categories whose path ends in `end`, the one with the shortest path is returned.
 pub(super) fn category(end: &str) -> Option<CategoryId> {
     let ends = |path: &&str| {
         let before = path.strip_suffix(end);
@@ -169,14 +166,13 @@ pub(super) fn category(end: &str) -> Option<CategoryId> {
     shortest.map(|category| category.id)
 }
 
-/// Returns the lines of a file without comment lines. Each line is split at the tab into its kind and the rest.
+/// Returns the lines without comments. Each line is split at the tab into its kind and the rest.
 pub(super) fn lines(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let lines = file.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| line.split_once('\t'))
 }
 
 impl Tables {
-    /// Returns true if the tokens begin with a negator.
     pub(super) fn is_negation(&self, tokens: &[super::tokens::Token]) -> bool {
         let Some(first) = tokens.first() else { return false };
         let stands = self.negators.at(tokens).is_some() || self.negators_behind.at(tokens).is_some();

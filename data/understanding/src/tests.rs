@@ -6,7 +6,6 @@ use super::*;
 mod brands;
 mod shoppers;
 
-/// Formats the parsed query of a text as one line.
 fn line(text: &str) -> String {
     line_among(text, &NoBrands)
 }
@@ -376,7 +375,7 @@ proptest! {
     ]), 0..14)) {
         let text = words.join(" ");
         let understood = read(&text, &NoBrands);
-        // The words of a matched phrase are either removed from the query text or kept, so the text never grows.
+        // The words of a phrase are either removed from the text or kept, so that the text never grows.
         prop_assert!(understood.text.len() <= text.len());
         let prices = understood.parts.iter().filter_map(|part| match part.meaning {
             Meaning::Price(price) => Some(price),

@@ -23,7 +23,7 @@ fn is_mark(char: char) -> bool {
         || matches!(char, '\u{2000}'..='\u{206f}' | '\u{3000}'..='\u{303f}' | '\u{a0}'..='\u{bf}' | '×' | '।' | '™' | '\u{ff00}'..='\u{ff0f}')
 }
 
-/// Splits a text into tokens. A quotation mark without a closing one is ignored.
+/// A quotation mark without a closing one is ignored.
 pub(super) fn cut(text: &str) -> Vec<Token> {
     let mut cutter = Cutter {
         text,
@@ -83,7 +83,7 @@ impl<'a> Cutter<'a> {
         });
     }
 
-    /// Reads the token that begins at a character and returns the next position to read.
+    /// Reads the token at a character and returns the next position.
     fn one(&mut self, at: usize, char: char) -> usize {
         let next = at + char.len_utf8();
         if digit(char).is_some() {
@@ -109,7 +109,7 @@ impl<'a> Cutter<'a> {
             let begins = |char: char| digit(char).is_some() || SIGNS.contains(&char);
             if rest.starts_with(begins) || is_money_ahead(rest) {
                 self.push(at..next, None);
-                // A dash of any length is stored as `-`.
+                // Dashes of any length become `-`.
                 self.tokens
                     .iter_mut()
                     .next_back()
@@ -123,7 +123,7 @@ impl<'a> Cutter<'a> {
         }
         let end = self.word_end(at);
         let word = self.text.get(at..end).unwrap_or_default();
-        // Handles a currency directly before an amount, as in `rs500`.
+        // A currency may be directly before an amount, as in `rs500`.
         let letters = word.find(|char: char| digit(char).is_some()).unwrap_or(word.len());
         let money = word.get(..letters).unwrap_or_default();
         if letters < word.len() && tables::currency(&money.to_lowercase()).is_some() {
@@ -186,7 +186,7 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// Returns the value of a Latin or Devanagari digit.
+/// Accepts Latin and Devanagari digits.
 fn digit(char: char) -> Option<u64> {
     match char {
         '0'..='9' => Some(u64::from(char) - u64::from('0')),
@@ -195,7 +195,7 @@ fn digit(char: char) -> Option<u64> {
     }
 }
 
-/// Returns true if a text begins with a currency and an amount: `Rs 1000`, `Rs.1000`.
+/// Returns true for a currency and an amount, such as `Rs 1000` or `Rs.1000`.
 fn is_money_ahead(text: &str) -> bool {
     let end = text.find(|char: char| !char.is_alphabetic()).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);

@@ -2,12 +2,12 @@ use super::Audience;
 use super::tables::TABLES;
 use super::words::Words;
 
-/// Age in months below which departments for adults do not fit.
+/// Departments for adults do not fit a younger person.
 const CHILD_MONTHS_MAX: u32 = 16 * 12;
-/// Age in months below which baby products fit.
+/// Baby products fit a younger person.
 const BABY_MONTHS_MAX: u32 = 24;
 
-/// Reads the audience of the product: a department if the text names one, else the recipient.
+/// Reads the audience: a department if the text names one, else the recipient.
 pub(super) fn read(words: &mut Words, age_months: Option<u32>, is_gift: bool) -> Option<Audience> {
     let nobody = words.find(&TABLES.nobody);
     nobody.into_iter().for_each(|(range, ())| words.take(range));
@@ -42,7 +42,7 @@ pub(super) fn read(words: &mut Words, age_months: Option<u32>, is_gift: bool) ->
     named(&departments).or_else(|| named(&people))
 }
 
-/// Returns true if `my`, `for` or `to` precedes the person with only words such as `younger` or an age in between: `my
+/// Returns true if `my`, `for` or `to` precedes the person, with only an age or words such as `younger` in between: `my
 /// younger`, `for my 3 year old`.
 fn is_of_somebody(words: &Words, start: usize, near: &[&str], whose: &[&str]) -> bool {
     const BETWEEN_MAX: usize = 5;

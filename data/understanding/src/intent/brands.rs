@@ -4,22 +4,21 @@ use super::words::{Words, plain};
 use crate::tokenizer;
 use crate::tokens::Token;
 
-/// Maximum number of words of a brand name that are compared.
+/// Longer brand names are not compared.
 pub(crate) const NAME_WORDS_MAX: usize = 5;
 
-/// Brand that has a given name.
+/// Brand with a given name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedBrand {
-    /// Index of the brand in the caller's list.
+    /// Index in the caller's list.
     pub at: usize,
-    /// True if the brand name is ambiguous. An ambiguous name refers to the brand only after `from` or `by` or before
-    /// `brand`.
+    /// True if the brand name is ambiguous. It then refers to the brand only after `from` or `by`, or before `brand`.
     pub is_plain: bool,
 }
 
 /// Lookup of brands by name.
 pub trait BrandNames {
-    /// Returns the brand with this name, in one of the spellings of [`brand_keys`].
+    /// Returns the brand with this name, which is spelled as [`brand_keys`] does.
     fn named(&self, key: &str) -> Option<NamedBrand>;
 }
 
@@ -33,7 +32,7 @@ impl BrandNames for NoBrands {
     }
 }
 
-/// Returns the lowercase spellings of a brand name in sentences: word by word, and all letters without spaces.
+/// Returns the lowercase spellings of a brand name in sentences: word by word, and without spaces.
 #[must_use]
 pub fn brand_keys(name: &str) -> Vec<String> {
     let words: Vec<String> = tokenizer::cut(name)
@@ -51,20 +50,17 @@ pub fn brand_keys(name: &str) -> Vec<String> {
     keys
 }
 
-/// Brand name in a sentence.
 #[derive(Debug)]
 pub(super) struct BrandMention {
     pub(super) at: usize,
-    /// Tokens of the name.
     pub(super) name: Range<usize>,
-    /// Tokens of the name and of the words that mark it as a brand.
+    /// Includes the words that mark the name as a brand.
     pub(super) with_cues: Range<usize>,
-    /// Words of the name.
     pub(super) words: String,
     is_said: bool,
 }
 
-/// Returns every brand that a sentence names. If several names begin at a word, the longest counts.
+/// If several names begin at a word, the longest counts.
 pub(super) fn read(words: &Words, names: &dyn BrandNames) -> Vec<BrandMention> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -91,7 +87,7 @@ pub(super) fn read(words: &Words, names: &dyn BrandNames) -> Vec<BrandMention> {
     found
 }
 
-/// Returns the brand that is meant. A name that is marked as a brand has precedence over others.
+/// A name that is marked as a brand has precedence.
 pub(super) fn meant(named: Vec<BrandMention>) -> Option<BrandMention> {
     let said = named.iter().position(|named| named.is_said).unwrap_or(0);
     named.into_iter().nth(said)

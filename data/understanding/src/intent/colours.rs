@@ -3,7 +3,6 @@ use std::ops::Range;
 use super::tables::TABLES;
 use super::words::Words;
 
-/// Maximum number of colours that are read.
 const COLOURS_MAX: usize = 6;
 
 /// Words that occur only in Hinglish sentences.
@@ -12,7 +11,7 @@ const HINGLISH: [&str; 18] = [
     "ek", "hai", "mujhe",
 ];
 
-/// Reads the wanted colours, by their names in the tables.
+/// Returns the names in the tables.
 pub(super) fn read(words: &mut Words) -> Vec<&'static str> {
     let things = words.find(&TABLES.things);
     things.into_iter().for_each(|(range, ())| words.take(range));
@@ -36,7 +35,7 @@ pub(super) fn read(words: &mut Words) -> Vec<&'static str> {
     colours
 }
 
-/// Returns the colour that continues the list before `at`: `and white`.
+/// Returns the colour that continues the list before `at`, as in `and white`.
 pub(super) fn also(words: &Words, at: usize) -> Option<(Range<usize>, &'static str)> {
     let goes_on = words.is(at, &["and", "or", "nor", "ya", "aur", "/", "&"]);
     let (range, colour) = words
@@ -46,7 +45,7 @@ pub(super) fn also(words: &Words, at: usize) -> Option<(Range<usize>, &'static s
     Some((at..range.end, colour))
 }
 
-/// Returns true if the context marks a word as a colour: `in olive`, `rust coloured`.
+/// Returns true if the context marks a word as a colour, as in `in olive` and `rust coloured`.
 fn is_colour(words: &Words, range: &Range<usize>) -> bool {
     let named = [
         "colour",
@@ -62,7 +61,7 @@ fn is_colour(words: &Words, range: &Range<usize>) -> bool {
         "रंग",
     ];
     let of = ["ke", "ka", "ki"];
-    // These words are names in English, but colours in a Hinglish sentence.
+    // These words are names in English, and colours in a Hinglish sentence.
     let hindi = ["hari", "hara", "kali", "kale", "nila", "pila"];
     let is_hinglish = || (0..words.len()).any(|at| words.is(at, &HINGLISH));
     range.len() == 1 && words.is(range.start, &hindi) && is_hinglish()

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use crate::tokenizer;
 use crate::tokens::Token;
 
-/// Words that reverse a bound, directly or with words of `SPENT` between: `can't spend more than`.
+/// Words that reverse a bound, directly or with words of `SPENT` in between, as in `can't spend more than`.
 const NEVER: [&str; 16] = [
     "never",
     "cant",
@@ -58,7 +58,7 @@ fn is(tokens: &[Token], at: usize, words: &[&str]) -> bool {
     tokens.get(at).is_some_and(|token| words.contains(&token.word.as_str()))
 }
 
-/// Returns a minimum that a negation turns into a maximum: its token range (start and end) and the new text.
+/// Returns a minimum that a negation turns into a maximum, as its token range and its new text.
 fn turned(tokens: &[Token], at: usize) -> Option<(usize, usize, &'static str)> {
     if is(tokens, at, &["neither"]) {
         return Some((at, at + 1, "not "));
@@ -81,7 +81,7 @@ fn turned(tokens: &[Token], at: usize) -> Option<(usize, usize, &'static str)> {
     let is_never = (never..at).any(|at| is(tokens, at, &NEVER) && !is(tokens, at, &["must"]));
     let bound = at + words + usize::from(is(tokens, at + words, &["rs", "rs.", "inr", "₹", "$", "usd", "rupees"]));
     let is_amount = tokens.get(bound).is_some_and(|token| token.number.is_some());
-    // Phrases such as `no more than` are rewritten to `not more than` too.
+    // `no more than` becomes `not more than` too.
     (is_never && is_amount).then_some((never, at + words, "not more than "))
 }
 

@@ -2,7 +2,7 @@
 //! things.
 //!
 //! The fields include all results of the query parser. This module also reads amounts in words, longer texts and brand
-//! names. Plain search does not use this module.
+//! names. Plain search does not use it.
 
 mod audience;
 mod brands;
@@ -30,7 +30,7 @@ use self::words::Words;
 use crate::sentence::Sentence;
 use crate::{Absence, Meaning, Part, Price};
 
-/// People that a product is made for.
+/// People for whom a product is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// For men.
@@ -50,7 +50,7 @@ pub enum Audience {
 }
 
 impl Audience {
-    /// Audiences with their names in API responses.
+    /// The names are those in API responses.
     pub const NAMED: [(&'static str, Self); 7] = [
         ("men", Self::Men),
         ("women", Self::Women),
@@ -83,47 +83,47 @@ impl Audience {
     }
 }
 
-/// Thing that the shopper does not want.
+/// Unwanted thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unwanted {
-    /// Refused thing in lowercase, as one or more words.
+    /// One or more lowercase words.
     pub what: String,
-    /// Phrases with which titles state the absence of the unwanted thing. The list is empty if the unwanted thing is a
-    /// product or a kind of product instead of a part.
+    /// Phrases with which titles state the absence of the thing. They are empty if the thing is a product or a kind of
+    /// product.
     pub lacking: Vec<String>,
 }
 
 /// Wishes of a sentence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Intent {
-    /// Words to search for: the sentence without prices, sizes and the brand name.
+    /// Words to search for, without prices, sizes and the brand name.
     pub text: String,
-    /// Price range. Both bounds are open if the sentence has no price.
+    /// Price range, open without a price in the sentence.
     pub price: Price,
     /// Accepted colours, by their names in the tables.
     pub colours: Vec<&'static str>,
-    /// Accepted sizes, as labels spell them: `M`, `9`, `UK 9`.
+    /// Accepted sizes, as labels spell them, such as `M`, `9` or `UK 9`.
     pub sizes: Vec<String>,
-    /// People that the product is made for.
+    /// People for whom the product is made.
     pub audience: Option<Audience>,
-    /// Occasion, by its name in the tables: `wedding`, `karwa_chauth`.
+    /// Occasion, by its name in the tables, such as `wedding` or `karwa_chauth`.
     pub occasion: Option<&'static str>,
-    /// Brand, as an index into the list of [`BrandNames`].
+    /// Brand, as an index in the list of [`BrandNames`].
     pub brand: Option<usize>,
     /// Unwanted things.
     pub unwanted: Vec<Unwanted>,
-    /// Unwanted brands, as indexes into the list of [`BrandNames`].
+    /// Unwanted brands, as indexes in the list of [`BrandNames`].
     pub unwanted_brands: Vec<usize>,
-    /// Age of the recipient, in months.
+    /// Age of the recipient in months.
     pub age_months: Option<u32>,
     /// True if the product is a gift.
     pub is_gift: bool,
-    /// Parts that a plain query also has, in sentence order and as typed.
+    /// Parts that a plain query also has, as typed and in sentence order.
     pub parts: Vec<Part>,
 }
 
 impl Intent {
-    /// Maximum length of a sentence, in bytes. A longer sentence is truncated.
+    /// Maximum bytes of a sentence. A longer one is truncated.
     pub const BYTES_MAX: usize = 4_000;
 
     /// Parses a sentence.
@@ -132,8 +132,8 @@ impl Intent {
         Self::read(text, false, names)
     }
 
-    /// Parses a text that accompanies another sentence, which names the product. In the accompanying text, `not black`
-    /// without a product therefore excludes black products.
+    /// Parses a text that accompanies another sentence, which names the product. Here, `not black` without a product
+    /// excludes black products.
     #[must_use]
     pub fn beside(text: &str, names: &dyn BrandNames) -> Self {
         Self::read(text, true, names)
@@ -171,7 +171,7 @@ impl Intent {
             }
             let mut tokens = tokens.clone();
             if matches!(meaning, Meaning::Excluded(_) | Meaning::Lacking(_)) {
-                // The colour after an unwanted thing is a wanted colour.
+                // A colour after an unwanted thing is wanted.
                 tokens.end -= usize::from(intent.keep_colour());
             }
             if !matches!(meaning, Meaning::Price(_) | Meaning::Age(_)) {
@@ -221,7 +221,7 @@ impl Intent {
         }
     }
 
-    /// Treats a colour as wanted if it was excluded together with the word before it: `without polyester white`.
+    /// In `without polyester white`, the colour is wanted.
     fn keep_colour(&mut self) -> bool {
         let last = self.unwanted.last_mut();
         let kept = last.and_then(|unwanted| {
@@ -240,13 +240,13 @@ impl Intent {
     }
 }
 
-/// Returns the people that the product must be made for, if a sentence names a recipient.
+/// Returns the people for whom the product must be made, if a sentence names a recipient.
 pub(crate) fn audience_of(sentence: &Sentence<'_>) -> Option<Audience> {
     let mut words = Words::of(&sentence.tokens, std::iter::empty());
     audience::read(&mut words, sentence.age, true)
 }
 
-/// Combines two price ranges to the narrower range. A minimum above the maximum is dropped.
+/// A minimum above the maximum is dropped.
 fn narrower(one: Price, other: Price) -> Price {
     let max = one.max.into_iter().chain(other.max).min();
     let min = one.min.max(other.min);

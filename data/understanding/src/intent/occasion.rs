@@ -3,13 +3,13 @@ use std::ops::Range;
 use super::tables::TABLES;
 use super::words::Words;
 
-/// Words that may be between an occasion and the word that marks it as an occasion.
+/// Words between an occasion and the word that marks it as one.
 const BETWEEN: [&str; 16] = [
     "the", "a", "an", "my", "our", "his", "her", "this", "next", "upcoming", "friend", "daily", "long", "mere", "meri",
     "summer",
 ];
 
-/// Reads the occasion: the first unambiguous one, else the first that its context marks as an occasion.
+/// Reads the first unambiguous occasion, else the first that its context marks as an occasion.
 pub(super) fn read(words: &mut Words) -> Option<&'static str> {
     let occasions = words.find(&TABLES.occasions);
     // `baby shower` does not name a baby.

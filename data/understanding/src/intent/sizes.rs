@@ -3,7 +3,6 @@ use data_model::Size;
 use super::words::Words;
 use crate::tokenizer;
 
-/// Maximum number of sizes that are read.
 const SIZES_MAX: usize = 6;
 /// Largest number that can be a size of clothes or shoes, in hundredths.
 const NUMBER_MAX: u64 = 6_000;
@@ -11,7 +10,7 @@ const NUMBER_MAX: u64 = 6_000;
 /// Sizes in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaidSizes {
-    /// Sizes as labels spell them: `M`, `XXL`, `9`, `UK 9`.
+    /// Sizes as labels spell them, such as `M`, `XXL`, `9` and `UK 9`.
     pub sizes: Vec<String>,
     /// Sizes as typed.
     pub text: String,
@@ -19,7 +18,7 @@ pub struct SaidSizes {
     pub left: String,
 }
 
-/// Returns the sizes that a text names in one place next to other words. `None` if it names no sizes, or only sizes.
+/// Returns the sizes that a text names together, next to other words. `None` for no sizes, or only sizes.
 #[must_use]
 pub fn said_sizes(text: &str) -> Option<SaidSizes> {
     let tokens = tokenizer::cut(text);
@@ -44,14 +43,14 @@ pub fn said_sizes(text: &str) -> Option<SaidSizes> {
     })
 }
 
-/// Returns the sizes in a text, and the text with the sizes replaced by spaces.
+/// Returns the sizes, and the text with spaces in their place.
 pub(super) fn taken_out(text: &str) -> (Vec<String>, String) {
     let tokens = tokenizer::cut(text);
     let mut words = Words::of(&tokens, std::iter::empty());
     let sizes = read(&mut words);
     let mut left = text.to_owned();
     for (at, token) in tokens.iter().enumerate() {
-        // Spaces of the same length keep the positions of the words that follow.
+        // The spaces keep the positions of the words that follow.
         if words.at(at).is_none() {
             left.replace_range(token.at.clone(), &" ".repeat(token.at.len()));
         }
@@ -59,7 +58,7 @@ pub(super) fn taken_out(text: &str) -> (Vec<String>, String) {
     (sizes, left)
 }
 
-/// Reads the wanted sizes, as labels spell them: `M`, `XXL`, `9`, `UK 9`, `34B`, `FREE`, `QUEEN`.
+/// Reads the wanted sizes, as labels spell them, such as `M`, `XXL`, `9`, `UK 9`, `34B`, `FREE` and `QUEEN`.
 pub(super) fn read(words: &mut Words) -> Vec<String> {
     let mut sizes: Vec<String> = Vec::new();
     let mut at = 0;
@@ -71,7 +70,7 @@ pub(super) fn read(words: &mut Words) -> Vec<String> {
         words.take(at - usize::from(words.is_before(at, 1, &["in"]))..end);
         let mut next = end;
         push(&mut sizes, size);
-        // Handles lists such as `size 8 or 9`.
+        // More sizes may follow in a list, as in `size 8 or 9`.
         while words.is(next, &["or", "ya", "/", "and", "aur"])
             && let Some((other, end)) = label(words, next + 1)
         {
@@ -90,7 +89,7 @@ fn push(sizes: &mut Vec<String>, size: String) {
     }
 }
 
-/// Reads a size at a position, with the words that mark it as a size. Returns the label and the end.
+/// Returns the label and the end of a size, with the words that mark it as one.
 fn size(words: &Words, at: usize) -> Option<(String, usize)> {
     let word = words.at(at)?;
     // The letters of `H&M` are not sizes.
@@ -115,7 +114,7 @@ fn size(words: &Words, at: usize) -> Option<(String, usize)> {
     let (label, end) = label(words, at).or_else(|| named(words, at))?;
     let is_region = label.contains(' ');
     let is_number = label.starts_with(|char: char| char.is_ascii_digit());
-    // Words after a size can mark it: `M size`, `9 number ke joote`, `32 waist`.
+    // Words after a size can mark it, as in `M size`, `9 number ke joote` and `32 waist`.
     let is_said = words.is(end, &["size", "sizes", "saiz", "साइज", "waist"])
         || words.is(end, &["ka", "ki", "ke"]) && words.is(end + 1, &["size", "saiz"])
         || is_number && words.is(end, &["number", "nambar", "नंबर"])
@@ -131,7 +130,7 @@ fn size(words: &Words, at: usize) -> Option<(String, usize)> {
     (is_in && !is_number || is_letter && end == words.len() && at > 0).then_some((label, end))
 }
 
-/// Returns the end of a size, including the words after it that only mark it as a size.
+/// Returns the end of a size, with the words after it that only mark it.
 fn end_behind(words: &Words, end: usize) -> usize {
     end + usize::from(words.is(end, &["size", "sizes", "saiz", "number", "nambar", "waist"]))
 }
@@ -186,7 +185,7 @@ fn named(words: &Words, at: usize) -> Option<(String, usize)> {
     Some((size.to_owned(), at + 1))
 }
 
-/// Returns the letters of a size as labels spell them: `M`, `XXL`, `XXXL`, `4XL`.
+/// Returns the letters of a size as labels spell them, such as `M`, `XXL`, `XXXL` and `4XL`.
 fn letters(word: &str) -> Option<String> {
     let label = Size::of_letters(word)?.to_string().to_uppercase();
     Some(if label == "3XL" { "XXXL".to_owned() } else { label })
@@ -197,7 +196,7 @@ fn cup(word: &str) -> Option<String> {
     Size::of_cup(word).map(|size| size.to_string().to_uppercase())
 }
 
-/// Returns a number as labels spell it: `9`, `9.5`.
+/// Returns a number as labels spell it, such as `9` and `9.5`.
 fn number(words: &Words, at: usize) -> Option<String> {
     let hundredths = words
         .token(at)?

@@ -4,7 +4,7 @@ use super::Audience;
 use crate::phrases::Phrases;
 use crate::tables::lines;
 
-/// Meanings of words and phrases. A test checks the file; a malformed line is skipped here.
+/// A malformed line is skipped, because a test checks the file.
 pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::shipped);
 
 const INTENTS: &str = include_str!("../../../reference/understanding/intents.tsv");
@@ -13,7 +13,7 @@ const COLOURS: &str = include_str!("../../../reference/colours.txt");
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     pub(super) audiences: Phrases<Audience>,
-    /// Audience phrases of one word, each with its audience.
+    /// Audience phrases of one word.
     pub(super) audience_words: Vec<(&'static str, Audience)>,
     pub(super) people: Phrases<Audience>,
     pub(super) nobody: Phrases<()>,

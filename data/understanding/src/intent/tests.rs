@@ -101,7 +101,7 @@ fn a_sentence_is_read_field_by_field() {
         "#);
 }
 
-/// The bit set of tokens that suggest a need has no bit for tokens after the 64th.
+/// The bit set of tokens for a need has no bit for tokens after the 64th.
 #[test]
 fn a_need_is_read_in_a_question_of_more_words_than_are_counted() {
     for words in [57, 58, 59, 60, 61, 200] {

@@ -1,4 +1,4 @@
-//! Parsing of single fields that callers provide.
+//! Parses single fields that callers provide.
 
 use super::Audience;
 use super::sizes;
@@ -6,7 +6,7 @@ use super::tables::TABLES;
 use super::words::Words;
 use crate::tokenizer;
 
-/// Returns the colour, by its name in the tables, if the text names a colour and nothing else.
+/// Returns the colour, by its name in the tables, of a text that names nothing else.
 #[must_use]
 pub fn colour(text: &str) -> Option<&'static str> {
     let words = words(text);
@@ -15,7 +15,7 @@ pub fn colour(text: &str) -> Option<&'static str> {
     (range.len() == words.len()).then_some(*colour)
 }
 
-/// Returns the spellings of a colour that stores may use: its own names and those of its shades (`navy blue` is blue).
+/// Returns the spellings of a colour in stores, which are its own names and those of its shades, such as `navy blue`.
 #[must_use]
 pub fn shades(colour: &str) -> Vec<&'static str> {
     let wanted: Vec<&str> = colour.split(' ').collect();
@@ -35,8 +35,7 @@ pub fn shades(colour: &str) -> Vec<&'static str> {
     shades
 }
 
-/// Returns the colour in a store's text if it is the requested colour or a shade of the requested colour. The result is
-/// the requested colour if the text contains its name, else the shade.
+/// Returns `colour` if a store's text contains its name, else the text's colour if that is a shade of `colour`.
 #[must_use]
 pub fn colour_said(said: &str, colour: &'static str) -> Option<&'static str> {
     let words = words(said);
@@ -57,7 +56,7 @@ pub fn audience_words(audience: Audience) -> impl Iterator<Item = &'static str> 
     all.filter(move |(_, of)| *of == audience).map(|(word, _)| *word)
 }
 
-/// Returns the size, as labels spell it, if the text names a size and nothing else.
+/// Returns the size, as labels spell it, of a text that names nothing else.
 #[must_use]
 pub fn size(text: &str) -> Option<String> {
     let mut words = words(&format!("size {text}"));
@@ -66,8 +65,7 @@ pub fn size(text: &str) -> Option<String> {
     sizes.into_iter().next().filter(|_| is_all)
 }
 
-/// Returns the size facet values that equal `wanted`, a label as spelled by [`size`], in the spellings that most stores
-/// use.
+/// Returns the size facet values that equal `wanted`, a label of [`size`], in the spellings of most stores.
 #[must_use]
 pub fn size_values(wanted: &str) -> Vec<String> {
     let lower = wanted.to_lowercase();
@@ -121,7 +119,7 @@ pub fn numbers(text: &str) -> Vec<u64> {
     numbers.collect()
 }
 
-/// Returns the occasion that a text names, by its name in the tables.
+/// Returns the occasion in a text, by its name in the tables.
 #[must_use]
 pub fn occasion(text: &str) -> Option<&'static str> {
     let words = words(text);
@@ -132,7 +130,7 @@ pub fn occasion(text: &str) -> Option<&'static str> {
         .map(|(_, name)| **name)
 }
 
-/// Returns every occasion that a text names, including ambiguous ones, by the names in the tables.
+/// Returns the occasions in a text, including ambiguous ones, by their names in the tables.
 #[must_use]
 pub fn occasions_named(text: &str) -> Vec<&'static str> {
     let words = words(text);
@@ -150,7 +148,7 @@ pub fn refuses(text: &str) -> bool {
     (0..tokens.len()).any(|at| crate::tables::TABLES.is_negation(tokens.get(at..).unwrap_or_default()))
 }
 
-/// Returns the colours that a text names, including ambiguous ones.
+/// Returns the colours in a text, including ambiguous ones.
 #[must_use]
 pub fn colours(text: &str) -> Vec<&'static str> {
     let words = words(text);
@@ -165,7 +163,7 @@ fn words(text: &str) -> Words {
     Words::of(&tokenizer::cut(text), std::iter::empty())
 }
 
-/// Returns the audiences that a text names: every department in it.
+/// Returns the audience of every department in a text.
 #[must_use]
 pub fn audiences_named(text: &str) -> Vec<Audience> {
     let mut words = words(text);

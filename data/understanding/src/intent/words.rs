@@ -3,14 +3,13 @@ use std::ops::Range;
 use crate::phrases::Phrases;
 use crate::tokens::Token;
 
-/// Tokens of a sentence in the spelling of the tables. Each token can be consumed only once.
+/// Tokens of a sentence in the spelling of the tables. Each can be consumed only once.
 #[derive(Debug)]
 pub(super) struct Words {
     tokens: Vec<Token>,
 }
 
 impl Words {
-    /// Returns the words of all tokens except those in `taken`.
     pub(super) fn of(tokens: &[Token], taken: impl Iterator<Item = Range<usize>>) -> Self {
         let open = |token: &Token| Token {
             word: plain(&token.word),
@@ -30,13 +29,13 @@ impl Words {
         self.tokens.len()
     }
 
-    /// Returns the word at a position if the word has not been consumed.
+    /// Returns `None` for a consumed word.
     pub(super) fn at(&self, at: usize) -> Option<&str> {
         let token = self.tokens.get(at).filter(|token| !token.is_read)?;
         Some(token.word.as_str())
     }
 
-    /// Returns the word at a position, even if the word has been consumed.
+    /// Includes consumed words.
     pub(super) fn any_at(&self, at: usize) -> Option<&str> {
         self.tokens.get(at).map(|token| token.word.as_str())
     }
@@ -45,12 +44,12 @@ impl Words {
         self.tokens.get(at).filter(|token| !token.is_read)
     }
 
-    /// Returns true if the word at a position is one of `words`, even if the word has been consumed.
+    /// Includes consumed words.
     pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
         self.any_at(at).is_some_and(|word| words.contains(&word))
     }
 
-    /// Returns true if the word `back` positions before `at` is one of `words`, even if the word has been consumed.
+    /// Checks the word `back` positions before `at`, even if it has been consumed.
     pub(super) fn is_before(&self, at: usize, back: usize, words: &[&str]) -> bool {
         at.checked_sub(back).is_some_and(|at| self.is(at, words))
     }
@@ -60,7 +59,7 @@ impl Words {
         taken.iter_mut().for_each(|token| token.is_read = true);
     }
 
-    /// Returns the phrases of a table that occur in the sentence and are not taken, in order.
+    /// Returns the phrases of a table that are in the sentence and not taken, in order.
     pub(super) fn find<'t, T>(&self, table: &'t Phrases<T>) -> Vec<(Range<usize>, &'t T)> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -77,7 +76,7 @@ impl Words {
     }
 }
 
-/// Returns a word without its possessive ending: `women's`, `mothers’`.
+/// Removes a possessive ending, as in `women's` and `mothers’`.
 pub(super) fn plain(word: &str) -> String {
     let word = word.replace('\u{2019}', "'");
     let own = word.strip_suffix("'s").or_else(|| word.strip_suffix('\''));

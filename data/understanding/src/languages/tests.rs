@@ -55,7 +55,7 @@ fn english_stays_as_it_is() {
         Some("lamp between 50 and 100")
     );
     assert_eq!(among("robe de 50"), None);
-    // Grammatical words identify a language if other words of the same language are present.
+    // Grammatical words identify a language if other words of it are present.
     assert!(TranslatedQuery::of("Schuhe ohne Leder", |_| true, |_| false).is_some());
 }
 

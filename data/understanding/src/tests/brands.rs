@@ -1,7 +1,7 @@
 use super::line_among;
 use crate::intent::{BrandNames, NamedBrand, brand_keys};
 
-/// List of brands. Some of the brands have ambiguous names.
+/// Brands, each with true if the name is ambiguous.
 pub(super) struct Brands(pub(super) &'static [(&'static str, bool)]);
 
 impl BrandNames for Brands {

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Returns the bounds of the price that is read, in whole units.
+/// Bounds of the price, in whole units.
 fn bounds(text: &str) -> [Option<u64>; 2] {
     let parts = read(text, &NoBrands).parts.into_iter();
     let mut prices = parts.filter_map(|part| match part.meaning {
