@@ -13,13 +13,13 @@ use crate::names::Names;
 use crate::safe_search;
 use crate::semantic::Semantic;
 
-/// Release with everything that searches on it need, built once. Every search uses exactly one context.
+/// Release with everything that searches need, built once. Every search uses one context.
 #[derive(Debug)]
 pub struct SearchContext {
-    /// Release that is searched.
+    /// The release.
     pub release: Arc<Release>,
     pub(crate) text: TextIndex,
-    /// Embedder for queries, or the reason why there is none.
+    /// Embedder for queries, or the reason for having none.
     pub semantic: Semantic,
     /// Faceted lists of products.
     pub browse: BrowseIndex,
@@ -27,15 +27,15 @@ pub struct SearchContext {
     pub(crate) spoken_brands: SpokenBrands,
     /// Rows that safe search allows. `None` if it hides no rows.
     safe_rows: Option<AllowedRows>,
-    /// Brand indexes, sorted by number of products, largest first.
+    /// Brand indexes. The brand with the most products is first.
     brands_by_size: Vec<usize>,
-    /// Category that is shown only to requests that explicitly include it.
+    /// Category that only requests with this category show.
     hidden: Option<CategoryId>,
 }
 
 impl SearchContext {
-    /// Builds the context of a release. If `adult` is true, adult products are shown by default. If `adult` is false,
-    /// adult products are shown only to requests that include them.
+    /// Builds the context of a release. If `adult` is false, adult products are shown only to requests that include
+    /// them.
     pub fn of(release: Arc<Release>, embedder: Option<&Arc<dyn Embedder>>, synonyms: Synonyms, adult: bool) -> Self {
         let semantic = Semantic::of(&release, embedder);
         let text = TextIndex::open(&release, synonyms);
@@ -62,7 +62,7 @@ impl SearchContext {
         }
     }
 
-    /// Returns the rows that safe search allows, or `None` if it hides no rows.
+    /// Returns `None` if safe search hides no rows.
     pub(crate) const fn safe_rows(&self) -> Option<&AllowedRows> {
         self.safe_rows.as_ref()
     }
@@ -72,19 +72,18 @@ impl SearchContext {
         is_shown(category, self.hidden)
     }
 
-    /// Returns brand indexes in [`Release::brands`], sorted by number of products, largest first. Ties are ordered by
-    /// slug.
+    /// Returns indexes in [`Release::brands`]. The brand with the most products is first. Ties are ordered by slug.
     pub fn brands_by_size(&self) -> &[usize] {
         &self.brands_by_size
     }
 
-    /// Returns true if each word of a brand's name occurs in more titles and names than the brand has products. A brand
-    /// name of such common words is ambiguous.
+    /// Returns true for an ambiguous brand name. Each of its words occurs in more titles and names than the brand has
+    /// products.
     pub fn is_plain(&self, entry: &BrandEntry) -> bool {
         self.text.is_plain(entry)
     }
 
-    /// Checks the context: searches for the first product of each part by id and by title, and counts all products.
+    /// Checks the context. Searches for the first product of each part by id and by title, and counts all products.
     ///
     /// # Errors
     /// The product or title that was not found, or a count of live products that is too high.
@@ -98,7 +97,7 @@ impl SearchContext {
                 return Err(format!("product {}", cards.id(row)));
             }
             let found = lexical::search(&self.release, &self.text, &LexicalQuery::best(cards.title(row)));
-            // A title may have no searchable words, as `***` or a word that is too long.
+            // A title may have no searchable words, such as `***` or a word that is too long.
             let words = analyse(Analysis::Stemmed, cards.title(row));
             if !words.is_empty() && found.hits.is_empty() {
                 return Err(format!("title {:?}", cards.title(row)));

@@ -5,7 +5,7 @@ use data_model::{Pincode, TimeZone, Timestamp};
 pub struct Day(i64);
 
 impl Day {
-    /// Parses an ISO 8601 date such as `2026-11-24`. Returns `None` for other texts and for dates that do not exist.
+    /// Parses an ISO 8601 date such as `2026-11-24`. Returns `None` for other texts and dates that do not exist.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let is_shaped = |(at, byte): (usize, u8)| match at {

@@ -1,4 +1,4 @@
-//! Entry point of a search: plans the request, finds the products, and counts facets.
+//! Entry point of a search, which plans the request, finds the products, and counts facets.
 
 use data_model::CurrencyCode;
 
@@ -14,21 +14,21 @@ use crate::size_search::{Fallback, SizeSearch};
 /// Products and facet counts of a search.
 #[derive(Debug)]
 pub struct SearchResult<'a> {
-    /// Products, and how they were found.
+    /// Products, with notes on the search.
     pub found: hybrid::Answer,
-    /// Phrases of the text that were interpreted, with their effects.
+    /// Interpreted phrases of the text, with their effects.
     pub phrases: Vec<PhraseReading>,
     /// Currency of price filters, price sorts and price counts.
     pub currency: CurrencyCode,
-    /// True if prices decide which products are returned or in which order.
+    /// True if prices filter or order the products.
     pub is_by_price: bool,
-    /// Counts over all matching products, if requested.
+    /// Counts of all matching products, if requested.
     pub counts: Option<Counts<'a>>,
     /// True if the price filter excluded products only because of their currency.
     pub left_out: bool,
 }
 
-/// Finds the best products for a request and counts all that match.
+/// Finds the best products for a request, and counts all matching ones.
 pub fn search<'a>(served: &'a SearchContext, request: &SearchRequest, conditions: &Conditions) -> SearchResult<'a> {
     let PlannedSearch { plan, found } = found(served, request, conditions);
     SearchResult {
@@ -41,7 +41,6 @@ pub fn search<'a>(served: &'a SearchContext, request: &SearchRequest, conditions
     }
 }
 
-/// Returns the products that a plan finds.
 fn find(served: &SearchContext, plan: &SearchPlan) -> hybrid::Answer {
     asked(served, plan, plan.filter(&served.release), hybrid::search)
 }
@@ -96,7 +95,6 @@ fn asked<T>(
     search(served, &query)
 }
 
-/// Plan of a request on this release, and the products that it finds.
 struct PlannedSearch {
     plan: SearchPlan,
     found: hybrid::Answer,
@@ -117,9 +115,8 @@ fn found(served: &SearchContext, request: &SearchRequest, conditions: &Condition
     others.find(|other| other.found.has_every_word()).unwrap_or(first)
 }
 
-/// Returns alternative interpretations of a request in the order in which they are tried, until an interpretation finds
-/// every word. The first interpretation treats a possible price as a name. The second interpretation treats a size as
-/// products state it.
+/// Returns alternative interpretations in the order of trying, until one finds every word. The first one treats a
+/// possible price as a name. The second one treats a size as products state it.
 fn fallbacks(request: &SearchRequest, first: &SearchPlan) -> impl Iterator<Item = Fallback> + use<> {
     // Only a text with a number can have a price that may be a name.
     let has_number = request.text.as_str().chars().any(char::is_numeric);
@@ -156,7 +153,7 @@ fn planned(served: &SearchContext, request: &SearchRequest, conditions: &Conditi
     PlannedSearch { plan, found }
 }
 
-/// Counts facets over every product that the search's words match before any filter, among the products that are shown.
+/// Counts facets over every displayable product that the search's words match before any filter.
 fn counts<'a>(served: &'a SearchContext, plan: &SearchPlan, found: &hybrid::Answer) -> Counts<'a> {
     let brand = plan.brand_scope(&served.release);
     let blank = plan.text.trim().is_empty() && plan.similar_to.is_none();

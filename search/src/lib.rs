@@ -3,8 +3,7 @@
 //!
 //! Input: an opened release, an embedder if one is configured, and typed requests. Output: rows, ids and counts, which
 //! the caller formats as responses. [`SearchContext`] is built once per release, and [`search()`] plans a request,
-//! retrieves products and counts facets. The crate reads no HTTP parameters, writes no JSON, awaits nothing and knows
-//! no server.
+//! retrieves products and counts facets. The crate reads no HTTP parameters, writes no JSON and awaits nothing.
 
 mod browse;
 mod context;

@@ -6,15 +6,14 @@ use data_text::plain_words;
 /// Names of a release's brands and categories, prepared once for prefix search.
 #[derive(Debug)]
 pub(crate) struct Names {
-    /// Indexes of brands in the release, sorted by number of products, largest first.
+    /// Indexes of brands in the release. The one with the most products is first.
     brands: Vec<usize>,
     brand_names: RankedNames,
-    /// Categories, sorted by number of products, largest first.
+    /// The category with the most products is first.
     categories: Vec<&'static Category>,
     category_names: RankedNames,
 }
 
-/// Typed prefix of a name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NamePrefix<'a> {
     pub(crate) text: &'a str,
@@ -35,8 +34,8 @@ pub(crate) fn edits_max(text: &str) -> u8 {
 }
 
 impl Names {
-    /// Prepares the names. `by_size` has the brand indexes by number of products, largest first. Only categories for
-    /// which `shown` is true are included.
+    /// `by_size` has the brand indexes by number of products, largest first. Only categories for which `shown` is true
+    /// are included.
     pub(crate) fn of(release: &Release, by_size: &[usize], shown: impl Fn(&Category) -> bool) -> Self {
         let held = |at: &&usize| release.brands().get(**at).is_some_and(|entry| entry.product_count > 0);
         let brands: Vec<usize> = by_size.iter().filter(held).copied().collect();

@@ -1,24 +1,24 @@
-/// Segment of a query that was interpreted, with its effect. The response states it in `provenance.understood`.
+/// Interpreted phrase of a query, with its effect. The response has it in `provenance.understood`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhraseReading {
-    /// Text of the segment as typed.
+    /// The phrase as typed.
     pub text: String,
-    /// Meaning, as one of the values in the API description.
+    /// Meaning, as in the API description.
     pub meaning: &'static str,
-    /// Filter that the segment adds. By default it excludes nothing.
+    /// Filter of the phrase. By default, it excludes nothing.
     pub filter: PhraseFilter,
-    /// Sort order that the segment requests, by its name in responses.
+    /// Order that the phrase requests, by its name in responses.
     pub order: Option<&'static str>,
 }
 
 impl PhraseReading {
-    /// Returns true if the segment implies categories: a gift, an occasion or a need.
+    /// Returns true for a gift, an occasion or a need, which imply categories.
     pub(crate) fn is_of_kinds(&self) -> bool {
         matches!(self.meaning, "gift" | "occasion" | "need")
     }
 }
 
-/// Filter that an interpreted segment adds.
+/// Filter of an interpreted phrase.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PhraseFilter {
     /// Lowest price in minor units.
@@ -31,9 +31,9 @@ pub struct PhraseFilter {
     pub on_sale: bool,
     /// True if only products in stock pass.
     pub in_stock: bool,
-    /// Terms that a product must not have.
+    /// A product must have none of these terms.
     pub excluded: Vec<String>,
-    /// Phrases of which the title must have at least one.
+    /// The title must have at least one of these phrases.
     pub required: Vec<String>,
     /// Accepted sizes.
     pub sizes: Vec<String>,

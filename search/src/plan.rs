@@ -12,7 +12,7 @@ use crate::lexical::{self, Order, RowSet};
 use crate::phrase::PhraseReading;
 use crate::request::{Conditions, Filters, Fold, Mode, ParsedName, PriceBounds, SearchLimit, SearchRequest};
 
-/// Search request with everything that it means on this release.
+/// Search request as interpreted on a release.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchPlan {
     pub(crate) text: String,
@@ -30,13 +30,12 @@ pub(crate) struct SearchPlan {
     is_currency_open: bool,
     brand: Option<ParsedName<BrandSlug>>,
     filter: RowFilter,
-    /// Filter by kind. Set only if the request includes kinds other than goods.
+    /// Filter by kind, if the request has kinds other than goods.
     pub(crate) kind: Option<Arc<data_index::Filter>>,
-    /// Facet clauses that the request itself states.
+    /// Facet clauses of the request.
     stated: Vec<FacetClause>,
-    /// Interpretation of the text.
     pub(super) reading: Reading,
-    /// Text whose meaning orders the products if no words remain to search for.
+    /// Text whose meaning orders the products if there are no words to search for.
     pub(super) sense: Option<String>,
 }
 
@@ -106,21 +105,20 @@ impl SearchPlan {
         plan
     }
 
-    /// Steps that relax the plan, tried in order when it finds too little. Each step returns true if it changed the
-    /// plan; the changed plan is then searched again.
+    /// Steps that relax the plan, in order, if it finds too little. A step that returns true changed the plan, and the
+    /// search runs again.
     pub(crate) const FALLBACKS: [fn(&mut Self, &hybrid::Answer) -> bool; 3] = [
         Self::let_words_go,
         Self::take_kinds_as_words,
         Self::take_people_as_words,
     ];
 
-    /// Returns true if a price is used as a filter but may have been a name.
+    /// Returns true if a price filters but may have been a name.
     pub(crate) fn may_be_named(&self) -> bool {
         self.reading.price.is_some_and(|price| price.is_unsure)
     }
 
-    /// Drops the remaining words if no product that answers a need has all these words. The search then uses only the
-    /// need.
+    /// Drops the remaining words if no product that answers the need has all of them.
     fn let_words_go(&mut self, found: &hybrid::Answer) -> bool {
         let is_lost = self.reading.is_need && !self.text.is_empty() && !found.has_every_word();
         if is_lost {
@@ -151,7 +149,7 @@ impl SearchPlan {
         is_lost
     }
 
-    /// Returns true if any part of the text stands for categories without naming one.
+    /// Returns true if any part of the text implies categories without naming one.
     fn asks_for_kinds(&self) -> bool {
         self.reading.phrases.iter().any(PhraseReading::is_of_kinds)
     }
@@ -163,7 +161,7 @@ impl SearchPlan {
         self.reading.is_need && !self.text.trim().is_empty() && is_named()
     }
 
-    /// Returns the sort order. If no words remain to search for, a superlative sorts all products.
+    /// Without words to search for, a superlative sorts all products.
     pub(super) fn listed_order(&self) -> Order {
         let read = self.reading.superlative.and_then(hybrid::superlative_order);
         match self.order {
@@ -178,7 +176,7 @@ impl SearchPlan {
         self.reading.phrases.iter().any(tells)
     }
 
-    /// Searches for the original words of the categories that were read, instead of filtering by these categories.
+    /// Searches for the original words of the categories that were read, instead of filtering by them.
     fn take_as_words(&mut self) {
         let words = self.reading.forget_kinds();
         let text = format!("{} {words}", self.text);
@@ -187,7 +185,7 @@ impl SearchPlan {
         self.sense = None;
     }
 
-    /// Returns one filter per category whose products alternate in the results, if the text names no product.
+    /// If the text names no product, the results alternate between these filters, one per category.
     pub(super) fn kind_filters(&self, served: &SearchContext) -> Vec<data_index::Filter> {
         if !self.text.is_empty() || self.reading.categories.is_empty() {
             return Vec::new();
@@ -199,13 +197,12 @@ impl SearchPlan {
         self.reading.kind_filters(served, &self.rows(&served.release, &others))
     }
 
-    /// Returns true if facets are counted. A search by similarity or meaning alone has no defined set of products to
-    /// count.
+    /// A search by similarity or meaning alone has no defined set of products to count.
     pub(super) fn counts(&self) -> bool {
         self.facet_counts && self.mode != Mode::Semantic
     }
 
-    /// Returns true if there is a filter other than brand and kind.
+    /// Returns true for a filter other than brand and kind.
     pub(super) fn narrows(&self) -> bool {
         let kinds = self.filter.kinds;
         self.filter
@@ -215,19 +212,18 @@ impl SearchPlan {
             }
     }
 
-    /// Returns the index of the requested brand, if any. `Err` if the release does not have the brand.
+    /// `Err` if the release does not have the requested brand.
     pub(crate) fn brand_scope(&self, release: &Release) -> Result<Option<usize>, ()> {
         let Some(brand) = &self.brand else { return Ok(None) };
         brand_index(release, brand).map(Some).ok_or(())
     }
 
-    /// Returns the filter on this release, or `None` if there is nothing to filter by.
+    /// `None` if nothing filters.
     pub(super) fn filter(&self, release: &Release) -> Option<data_index::Filter> {
         resolved(release, &self.rows(release, &self.filter))
     }
 
-    /// Returns the filter for products that would pass but have a price in another currency. `None` if prices do not
-    /// filter.
+    /// Returns the filter for products that fail only because of their currency. `None` if prices do not filter.
     pub(super) fn other_currencies(&self, release: &Release) -> Option<data_index::Filter> {
         let price = self.filter.price?;
         let others = RowFilter {
@@ -238,7 +234,7 @@ impl SearchPlan {
         Some(release.filter(&self.rows(release, &others)))
     }
 
-    /// Resolves the requested brands, from the parameter or the facet, and adds them to a filter.
+    /// Adds the requested brands, from the parameter or the facet, to a filter.
     fn rows(&self, release: &Release, filter: &RowFilter) -> RowFilter {
         let (of_brands, facets): (Vec<_>, Vec<_>) = filter
             .facets
@@ -260,7 +256,7 @@ impl SearchPlan {
         }
     }
 
-    /// Returns the filter without the price, if the text has a price without a currency. The currency of the products
+    /// For a price without a currency in the text, returns the filter without the price. The currency of the products
     /// found with it then becomes that of the price.
     pub(super) fn of_any_price(&self, release: &Release) -> Option<data_index::Filter> {
         let is_open = self.is_currency_open && (self.asks_for_kinds() || !self.text.trim().is_empty());
@@ -271,7 +267,6 @@ impl SearchPlan {
         is_open.then(|| release.filter(&self.rows(release, &filter)))
     }
 
-    /// Sets the currency of the price that the text states.
     pub(super) fn price_as(&mut self, currency: CurrencyCode) {
         if let Some(price) = self.reading.price_in(currency) {
             let filters = Filters {
@@ -282,8 +277,7 @@ impl SearchPlan {
         }
     }
 
-    /// Returns the plan without the guessed categories. The products of the wider plan are ranked after the products of
-    /// this plan.
+    /// Returns the plan without the guessed categories, whose products rank after those of this plan.
     pub(super) fn wider(&self) -> Option<Self> {
         let is_guess = self.asks_for_kinds() && self.reading.has_kinds();
         is_guess.then(|| {
@@ -296,9 +290,8 @@ impl SearchPlan {
         })
     }
 
-    /// Returns the filter for the counts, which is the filter of the request. The categories that were read from the
-    /// text are not included, because the user did not choose them. Counts by category would otherwise be limited to
-    /// these categories. See [`SearchPlan::of_kinds`].
+    /// Returns the filter of the request for the counts. Categories that were read from the text are not included,
+    /// because they would limit the counts by category. See [`SearchPlan::of_kinds`].
     pub(crate) fn counted_filter(&self) -> RowFilter {
         RowFilter {
             facets: self.stated.clone(),
@@ -312,7 +305,6 @@ impl SearchPlan {
         has_clause.then(|| self.reading.rows_of_kinds(release))
     }
 
-    /// Returns the options for counting prices and facets.
     pub(crate) fn counted(&self) -> CountOptions<'_> {
         CountOptions {
             currency: self.currency,
@@ -320,19 +312,19 @@ impl SearchPlan {
         }
     }
 
-    /// Returns true if prices decide which products are returned or in which order.
+    /// Returns true if prices filter or order the products.
     pub(super) fn is_by_price(&self) -> bool {
         self.filter.price.is_some() || matches!(self.order, Order::PriceAscending | Order::PriceDescending)
     }
 
-    /// Returns true if the request does not restrict the products: no word, no similar product, no brand, no category.
+    /// Returns true for a request without words, similar product, brand and category.
     pub(crate) fn is_blank(&self) -> bool {
         let names = |clause: &FacetClause| matches!(fold_name(&clause.name).as_str(), "category" | BRAND);
         let is_silent = self.text.trim().is_empty() && self.similar_to.is_none() && self.brand.is_none();
         is_silent && !self.filter.facets.iter().any(names)
     }
 
-    /// Returns the filter by brand, which defines the scope of the search, on this release.
+    /// Returns the filter by brand, which is the scope of the search.
     pub(super) fn scope(&self, release: &Release) -> Option<data_index::Filter> {
         let stores = self.stores(release);
         stores.is_some().then(|| {
@@ -344,7 +336,7 @@ impl SearchPlan {
         })
     }
 
-    /// Returns the store of the requested brand, or an empty list if there is no such brand.
+    /// The list is empty if there is no such brand.
     fn stores(&self, release: &Release) -> Option<Vec<StoreHost>> {
         let brand = self.brand.as_ref()?;
         let entry = brand.known().and_then(|slug| release.brand_by_slug(slug));
@@ -352,13 +344,13 @@ impl SearchPlan {
     }
 }
 
-/// Resolves a filter on this release. Returns `None` if all goods pass it.
+/// Returns `None` if all goods pass.
 fn resolved(release: &Release, filter: &RowFilter) -> Option<data_index::Filter> {
     (*filter != RowFilter::default()).then(|| release.filter(filter))
 }
 
-/// Adds the interpreted state and price of the text to the filters. The price is not added if the request states a
-/// price or another currency. Returns true if the price was added.
+/// Adds the state and price in the text to the filters. The price is not added if the request has a price or another
+/// currency. Returns true if the price was added.
 fn narrow(filters: &mut Filters, reading: &mut Reading, usual: CurrencyCode) -> bool {
     let (on_sale, in_stock) = reading.states();
     filters.on_sale |= on_sale;
@@ -379,7 +371,7 @@ fn narrow(filters: &mut Filters, reading: &mut Reading, usual: CurrencyCode) -> 
     bounds.is_some()
 }
 
-/// Returns the single currency of the searched products if there is one: that of a brand, a category, or the market.
+/// Returns the single currency of the searched products, which are those of a brand, a category, or the market.
 fn usual_currency(served: &SearchContext, request: &SearchRequest) -> Option<CurrencyCode> {
     let release = &served.release;
     let one = |name: &str| {

@@ -23,7 +23,7 @@ impl<const DEFAULT: u16, const MAX: u16> Limit<DEFAULT, MAX> {
         Self::within(wanted, MAX)
     }
 
-    /// Creates a limit with a maximum that the operator set instead of the API's maximum.
+    /// Creates a limit with the operator's maximum instead of the API's.
     #[must_use]
     pub fn within(wanted: i64, max: u16) -> Option<Self> {
         let wanted = u16::try_from(wanted).ok()?;
@@ -65,13 +65,12 @@ impl<const CHARS_MAX: usize> Text<CHARS_MAX> {
     }
 }
 
-/// Name of something that may not exist. A text that is not a valid name matches nothing and is not an error of the
-/// request.
+/// Name of something that may not exist. A text that is not a valid name matches nothing and is not an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParsedName<T> {
-    /// The name is valid. The thing may still not exist.
+    /// The name is valid, but the thing may not exist.
     Known(T),
-    /// Text that is not a valid name.
+    /// The text is not a valid name.
     Nothing,
 }
 
@@ -93,7 +92,7 @@ impl<T> ParsedName<T> {
 }
 
 impl ParsedName<BrandSlug> {
-    /// Parses the slug of a brand.
+    /// Parses a brand's slug.
     #[must_use]
     pub fn brand(text: &str) -> Self {
         text.parse().ok().into()
@@ -101,17 +100,17 @@ impl ParsedName<BrandSlug> {
 }
 
 impl ParsedName<CategoryId> {
-    /// Parses a category, by slug or by id in decimal.
+    /// Parses a category's slug, or its id in decimal.
     #[must_use]
     pub fn category(text: &str) -> Self {
         taxonomy::by_slug_or_id(text).map(|category| category.id).into()
     }
 }
 
-/// Maximum price in minor units. JSON numbers are exact up to this value (RFC 8259, section 6).
+/// JSON numbers are exact up to this value (RFC 8259, section 6).
 const PRICE_MINOR_MAX: i64 = (1 << 53) - 1;
 
-/// Price range in minor units, including both ends. Either end may be open.
+/// Price range in minor units, including both ends. Either may be open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct PriceBounds {
     min_minor: Option<i64>,
@@ -136,7 +135,7 @@ impl PriceBounds {
     }
 }
 
-/// Facet clauses. A product must have at least one value of each clause.
+/// Facet clauses. A product must have a value of each clause.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FacetFilter(Vec<FacetClause>);
 
@@ -156,12 +155,11 @@ impl FacetFilter {
 }
 
 impl FacetFilter {
-    /// Returns the clauses.
     pub(crate) fn clauses(&self) -> impl Iterator<Item = &FacetClause> {
         self.0.iter()
     }
 
-    /// Returns the requested brands, as indexes in [`Release::brands`].
+    /// Returns the requested brands as indexes in [`Release::brands`].
     #[must_use]
     pub fn brands(&self, release: &Release) -> Vec<usize> {
         let mut clauses = self.0.iter().filter(|clause| fold_name(&clause.name) == BRAND);
@@ -182,12 +180,12 @@ impl Hash for FacetFilter {
     }
 }
 
-/// Filters of a list of products. By default only goods pass.
+/// Filters of a product list. By default, only goods pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Filters {
     /// Bounds of a product's lowest price.
     pub price: PriceBounds,
-    /// Currency of price filters, price sorts and price counts. Defaults to the single currency of the requested
+    /// Currency of price filters, price sorts and price counts. It defaults to the single currency of the requested
     /// products, else to that of the market.
     pub currency: Option<CurrencyCode>,
     /// Only products with an available variant.
@@ -198,16 +196,15 @@ pub struct Filters {
     pub facets: FacetFilter,
     /// Only products of these kinds. The default is goods.
     pub kinds: Kinds,
-    /// Destination and latest day of delivery. Adds delivery data to cards, and filters if it has a day.
+    /// Destination and latest day of delivery. Cards then show delivery data, and the day filters.
     pub delivery: Option<DeliveryTo>,
 }
 
-/// Minimum price. Lower values are not prices.
+/// Lower values are not prices.
 const PRICE_MINOR_MIN: i64 = 1;
 
 impl Filters {
-    /// Returns the row filter with prices in this currency. Delivery is not included because it depends on the day and
-    /// the release.
+    /// Returns the row filter with prices in this currency. Delivery is not included, because it depends on the day.
     #[must_use]
     pub fn into_rows(self, currency: CurrencyCode) -> RowFilter {
         // Prices of different currencies are never compared.
@@ -233,7 +230,7 @@ pub enum Fold {
     /// Each product has a separate card.
     #[default]
     None,
-    /// Products of one brand whose titles differ only by a colour share a card. The card shows the first product.
+    /// Products of one brand whose titles differ only by a colour share a card, which shows the first of them.
     Color,
 }
 
@@ -251,7 +248,7 @@ impl Fold {
     }
 }
 
-/// Search engine that a caller requests.
+/// Requested search engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// Search by words and by meaning.
@@ -259,7 +256,7 @@ pub enum Mode {
     Hybrid,
     /// Search by meaning only.
     Semantic,
-    /// Search only by words as typed.
+    /// Search only by the words as typed.
     Lexical,
 }
 
@@ -281,41 +278,41 @@ impl Mode {
 /// Maximum number of cards in a search response.
 pub type SearchLimit = Limit<20, 40>;
 
-/// Request to search for products.
+/// Search for products.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SearchRequest {
-    /// Free-text query. If the text is empty, the most presentable products are returned.
+    /// Query. If it is empty, the most presentable products are returned.
     pub text: Text<512>,
-    /// Filter that products must pass.
+    /// Filters of the products.
     pub filters: Filters,
     /// Only products of this brand. No products if the release does not have the brand.
     pub brand: Option<ParsedName<BrandSlug>>,
     /// Sort order of the products.
     pub order: Order,
-    /// Search engine to use.
+    /// Search engine.
     pub mode: Mode,
     /// Maximum number of cards.
     pub limit: SearchLimit,
     /// Products that share one card.
     pub fold: Fold,
-    /// Maximum number of cards per brand. By default, the number is unlimited.
+    /// Maximum number of cards per brand. By default, it is unlimited.
     pub per_brand_max: Option<SearchLimit>,
-    /// Product that the results must be similar to. The product itself is not a result.
+    /// Product that the results must be similar to. It is not a result itself.
     pub similar_to: Option<ProductIdent>,
     /// True if the response must include the components of each hit's score.
     pub explain: bool,
     /// True if facet values are counted.
     pub facet_counts: bool,
-    /// Facet values that are shown.
+    /// Displayed facet values.
     pub facet_window: FacetWindow,
-    /// True if the text is searched as plain words, without reading prices, exclusions or recipients from it.
+    /// True if the text is searched as plain words. Prices, exclusions or recipients are not read from it.
     pub as_typed: bool,
 }
 
-/// Conditions of a search that are not part of its request or the release.
+/// Conditions of a search outside of its request and the release.
 #[derive(Debug)]
 pub struct Conditions {
-    /// Default currency of prices, if neither the request nor the requested products determine one.
+    /// Currency of prices if neither the request nor the requested products determine one.
     pub market_currency: CurrencyCode,
     /// For each brand in [`Release::brands`], true if it delivers in time. `None` if delivery does not filter.
     pub brands_in_time: Option<Vec<bool>>,

@@ -1,4 +1,4 @@
-//! Safe search: the products that are shown by default, which excludes adult products.
+//! Safe search, which hides adult products by default.
 
 use data_index::{Part, Release, taxonomy};
 use data_model::CategoryId;
@@ -11,8 +11,8 @@ const BESIDE: [&str; 2] = [
     "Health & Beauty > Personal Care > Personal Lubricants",
 ];
 
-/// Returns all rows except those of the hidden category and of brands that sell hardly anything else. The games and
-/// gift sets of adult brands are adult products too. `None` if no rows are hidden.
+/// Returns all rows except those of the hidden category, and of brands that sell hardly anything else, because the
+/// games and gift sets of adult brands are adult products too. `None` if no rows are hidden.
 pub(crate) fn of(release: &Release, hidden: CategoryId) -> Option<AllowedRows> {
     let is_held = |part: &Part| filed(part, hidden).any(|row| !part.dead().contains(row));
     if !release.parts().iter().any(is_held) {
@@ -31,9 +31,8 @@ pub(crate) fn of(release: &Release, hidden: CategoryId) -> Option<AllowedRows> {
     Some(AllowedRows::of(parts.collect()))
 }
 
-/// Returns for each brand `true` if it is an adult brand. An adult brand sells products of the hidden category.
-/// Products of the hidden category and of the categories in `BESIDE` are at least half of the brand's categorised
-/// products.
+/// Returns `true` for each adult brand. It sells products of the hidden category. These and products of the categories
+/// in `BESIDE` are at least half of its categorised products.
 fn brands(release: &Release, hidden: CategoryId) -> Vec<bool> {
     #[derive(Clone, Copy, Default)]
     struct Assortment {
@@ -66,7 +65,7 @@ fn brands(release: &Release, hidden: CategoryId) -> Vec<bool> {
     sold.iter().map(is_hidden).collect()
 }
 
-/// Returns the rows of a part in a category or one of its descendants.
+/// Includes descendants of the category.
 fn filed(part: &Part, category: CategoryId) -> impl Iterator<Item = u32> {
     let facets = part.facets();
     let code = facets.code("category", &category.to_string());

@@ -5,14 +5,13 @@ use data_understanding::intent::{said_sizes, size_values};
 use crate::phrase::{PhraseFilter, PhraseReading};
 use crate::request::{FacetFilter, Mode, SearchRequest, Text};
 
-/// Name of the size facet.
 const SIZE: &str = "size";
 
-/// Alternative interpretation of a request, used if no product has every word under the previous interpretation.
+/// Alternative interpretation of a request, used if the previous one found no product with every word.
 #[derive(Debug)]
 pub(super) struct Fallback {
     pub(super) request: SearchRequest,
-    /// Phrase whose interpretation led to the alternative.
+    /// Phrase of which another interpretation is tried.
     pub(super) phrase: Option<PhraseReading>,
     /// True if only unambiguous prices are read.
     pub(super) is_sure: bool,
@@ -27,7 +26,7 @@ pub(super) struct SizeSearch {
 }
 
 impl SizeSearch {
-    /// If the query text mentions a size, returns a search filtered by that size.
+    /// Returns `None` if the text has no size.
     pub(super) fn of(request: &SearchRequest) -> Option<Self> {
         if request.mode != Mode::Hybrid || request.as_typed {
             return None;
@@ -60,8 +59,7 @@ impl SizeSearch {
         })
     }
 
-    /// Returns the requests to try in order: first the other words among products with the size, then the other words
-    /// alone.
+    /// Returns first the other words among products with the size, then the other words alone.
     pub(super) fn fallbacks(self) -> impl Iterator<Item = Fallback> {
         let Self {
             request,

@@ -2,10 +2,10 @@ use std::ops::Range;
 
 pub(super) const ROWS_PER_WORD: usize = 64;
 
-/// Set of rows as a bitmap over a window of consecutive words. Rows outside the window are not in the set.
+/// Set of rows as a bitmap over a window of consecutive words. Rows outside of the window are not in the set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bits {
-    /// Index of the first word of the window.
+    /// First word of the window.
     pub(super) first: usize,
     pub(super) words: Vec<u64>,
 }
@@ -65,7 +65,7 @@ impl Bits {
         ranges.for_each(|range| self.insert_range(range.clone()));
     }
 
-    /// Returns the number of the given rows that are in the set.
+    /// Counts the given rows in the set.
     pub(super) fn count_in(&self, rows: &Range<u32>) -> u32 {
         let (first, last) = (rows.start as usize / ROWS_PER_WORD, rows.end as usize / ROWS_PER_WORD);
         let word = |at: usize| {
@@ -90,12 +90,12 @@ impl Bits {
         u64::from(count(&self.words))
     }
 
-    /// Returns the words of `whole`, a set over all rows, that lie in this window.
+    /// Returns the words of this window from `whole`, a set over all rows.
     pub(super) fn part_of<'a>(&self, whole: &'a [u64]) -> &'a [u64] {
         whole.get(self.window()).unwrap_or_default()
     }
 
-    /// Keeps only the rows that are also in `other`, which must cover the same window.
+    /// `other` must cover the same window.
     pub(super) fn and(&mut self, other: &[u64]) {
         self.words.iter_mut().zip(other).for_each(|(word, bits)| *word &= bits);
     }
@@ -109,7 +109,7 @@ impl Bits {
         }
     }
 
-    /// Returns the rows in ascending order.
+    /// The rows ascend.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
         (self.first..).zip(&self.words).flat_map(|(at, word)| {
             let start = first_of(at);
@@ -118,7 +118,6 @@ impl Bits {
     }
 }
 
-/// Returns the index of the first bit of a word.
 fn first_of(word: usize) -> u32 {
     u32::try_from(word * ROWS_PER_WORD).unwrap_or(u32::MAX)
 }
@@ -126,14 +125,13 @@ fn first_of(word: usize) -> u32 {
 /// Number of words that are skipped together if all their bits are zero, because most sets are small.
 const WORDS_AT_ONCE: usize = 8;
 
-/// Returns the runs of words that may have set bits, each with the index of its first word. The first element of
-/// `words` has the index `first`.
+/// Returns the runs of words that may have set bits, each with the index of its first word. `first` is the index of the
+/// first element of `words`.
 fn stretches(first: usize, words: &[u64]) -> impl Iterator<Item = (usize, &[u64])> {
     let stretches = (first..).step_by(WORDS_AT_ONCE).zip(words.chunks(WORDS_AT_ONCE));
     stretches.filter(|(_, words)| words.iter().fold(0, |any, word| any | word) != 0)
 }
 
-/// Returns the number of set bits.
 fn count(words: &[u64]) -> u32 {
     let stretches = stretches(0, words);
     stretches
@@ -142,13 +140,13 @@ fn count(words: &[u64]) -> u32 {
         .sum()
 }
 
-/// Number of set bits that are listed before checking for more. Few words have more, so the branch is predictable.
+/// Number of set bits that are listed before checking for more. Few words have more, so that the branch is predictable.
 const ONES_AT_ONCE: usize = 4;
 
-/// Returns the indexes of the set bits in ascending order. `words` begin at the word `first`.
+/// Returns the ascending indexes of the set bits. `first` is the index of the first element of `words`.
 pub(super) fn positions(first: usize, words: &[u64]) -> Vec<u32> {
     let count = count(words) as usize;
-    // The spare capacity allows the last word to write more entries than it has set bits.
+    // With the spare capacity, the last word can write more entries than it has set bits.
     let mut positions = vec![0; count + ROWS_PER_WORD];
     let mut told = 0;
     for (first, words) in stretches(first, words) {
@@ -173,7 +171,7 @@ pub(super) fn positions(first: usize, words: &[u64]) -> Vec<u32> {
     positions
 }
 
-/// Returns the indexes of the set bits of a word in ascending order.
+/// Returns the ascending indexes of the set bits of a word.
 pub(super) fn ones(mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros();

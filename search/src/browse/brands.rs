@@ -1,4 +1,4 @@
-//! Facet of brands. The values of the brand facet are the slugs of the release's brands and not values of a column.
+//! Facet of brands. Its values are the slugs of the release's brands and not values of a column.
 
 use std::cmp::Reverse;
 
@@ -14,7 +14,7 @@ use super::rows::{PartRows, Rows};
 /// Counting one row is about this many times faster than counting one brand.
 const ROWS_A_BRAND: u64 = 4;
 
-/// Adds the rows of a set to the counts of their brands. Counts row by row if there are few rows, else brand by brand.
+/// Adds the rows of a set to the counts of their brands, row by row if there are few rows, else brand by brand.
 fn add(release: &Release, rows: &Rows, of: &Bits, counts: &mut [u32]) {
     if of.len() / ROWS_A_BRAND < counts.len() as u64 {
         for PartRows { part, rows, .. } in rows.listed(release, of) {

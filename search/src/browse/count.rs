@@ -23,16 +23,16 @@ use super::values::{TAG, Values};
 /// Maximum number of counted facets, in addition to those that are filtered by.
 pub(super) const FACETS_MAX: usize = 12;
 
-/// Counts of a scope before any filter. The unfiltered counts determine the displayed facets and price limits, so that
-/// these do not change with the filters.
+/// Counts of a scope before any filter. They determine the displayed facets and price limits, so that these do not
+/// change with the filters.
 #[derive(Debug)]
 pub(super) struct Base {
     pub(super) rows: u64,
-    /// Number of rows of each value by id, for values with any row. `None` if values are counted only after a filter.
+    /// Number of rows of each value with any row. `None` if values are counted only after a filter.
     values: Option<Vec<IdCount>>,
     /// Displayed facets, in display order.
     facets: Vec<usize>,
-    /// Price distribution for each currency.
+    /// Price distribution by currency.
     spreads: Vec<(CurrencyCode, Spread)>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Bases {
     brands: FxHashMap<usize, Base>,
 }
 
-/// Minimum number of products of a large scope. Smaller scopes are counted quickly on demand.
+/// Smaller scopes are counted quickly on demand.
 const LARGE_FROM: u64 = 4_096;
 /// A large scope also has at least one in this many of all products, so that few scopes are kept for any release size.
 const LARGE_ONE_IN: u64 = 64;
@@ -104,12 +104,11 @@ impl Bases {
     }
 }
 
-/// Parts of a scope's counts that are needed.
 #[derive(Debug)]
 pub(super) struct BaseOptions<'a> {
-    /// Counts of all goods. A scope with most of the goods is counted by subtracting the rows that it lacks.
+    /// Counts of all goods. A scope with most of the goods is counted by subtracting the other rows.
     pub(super) whole: Option<&'a Base>,
-    /// Currency of the prices to count. `None` for all currencies.
+    /// Currency of the counted prices. `None` for all currencies.
     pub(super) currency: Option<CurrencyCode>,
     /// True if the rows of each value are counted.
     pub(super) values: bool,
@@ -148,7 +147,7 @@ impl Base {
         }
     }
 
-    /// Returns this scope's counts and the rows that `of` lacks, if `of` is most of this scope. `all` are the rows of
+    /// If `of` is most of this scope, returns this scope's counts and the rows that `of` lacks. `all` has the rows of
     /// this scope.
     fn but(&self, of: &Bits, all: &[u64]) -> Option<Most<'_>> {
         let counts = self.values.as_ref()?;
@@ -158,7 +157,7 @@ impl Base {
         })
     }
 
-    /// Returns the currency of all prices, if there is only one.
+    /// Returns `None` if prices are in several currencies.
     pub(super) fn only_currency(&self) -> Option<CurrencyCode> {
         match self.spreads.as_slice() {
             [(currency, _)] => Some(*currency),
@@ -172,7 +171,7 @@ impl Base {
     }
 }
 
-/// Scope of which a set of rows is the larger part.
+/// Scope of which a set of rows is the larger share.
 struct Most<'a> {
     counts: &'a [IdCount],
     /// Rows of the scope that the set lacks.
@@ -186,7 +185,7 @@ fn between<'a>(counted: &'a [IdCount], ids: &Range<u32>) -> &'a [IdCount] {
     counted.get(start..end).unwrap_or_default()
 }
 
-/// Returns the facets to display: categories, then the readable facets that most products have, then tags.
+/// Displays categories, then the readable facets of most products, then tags.
 fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
     let rank = |name: &str| match name {
         "category" => 0,
@@ -208,7 +207,6 @@ fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
     others.chain(last.iter().map(|(_, _, facet)| *facet)).collect()
 }
 
-/// Data from which facets are counted.
 #[derive(Debug)]
 pub(super) struct FacetCounter<'a, 'b> {
     pub(super) release: &'a Release,
@@ -219,7 +217,7 @@ pub(super) struct FacetCounter<'a, 'b> {
     pub(super) whole: Option<&'b Base>,
     pub(super) scope: Scope<'b>,
     pub(super) window: &'b FacetWindow,
-    /// Category that is shown only to requests that explicitly include it.
+    /// Category that only requests with this category show.
     pub(super) hidden: Option<CategoryId>,
 }
 
@@ -234,7 +232,7 @@ impl<'a> FacetCounter<'a, '_> {
                 }
             };
             let shown = self.base.facets.iter().copied();
-            // A facet with a filter is displayed even if the facet is not among the most common facets.
+            // A facet with a filter is displayed even if it is not among the most common.
             let of_columns = || narrowed.only.iter().filter(|only| !only.chosen.is_brand());
             let further = of_columns().filter_map(|only| self.values.facet(&only.chosen.name));
             let further = further.filter(|facet| !self.base.facets.contains(facet));
@@ -260,7 +258,7 @@ impl<'a> FacetCounter<'a, '_> {
                     facets.insert(at, brands);
                 }
             }
-            // For a facet that no product has, only the requested values are known.
+            // Of a facet that no product has, only the requested values are known.
             let unknown = of_columns().map(|only| &only.chosen);
             let unknown = unknown.filter(|chosen| self.values.facet(&chosen.name).is_none());
             facets.extend(unknown.map(|chosen| {
@@ -278,9 +276,9 @@ impl<'a> FacetCounter<'a, '_> {
         })
     }
 
-    /// Counts the rows that pass every filter. If these are most of a scope or of all products, it counts by
-    /// subtracting the missing rows. For each facet that is filtered by, it also counts the rows that only the facet's
-    /// own filter excludes.
+    /// Counts the rows that pass every filter. If they are most of a scope or of all products, the missing rows are
+    /// subtracted instead. For each facet that is filtered by, also counts the rows that only the facet's own filter
+    /// excludes.
     fn count(&self, counter: &mut Counter, narrowed: &FilteredRows) {
         let listed = |of: &Bits| self.rows.listed(self.release, of);
         let of_scope = self.base.but(&narrowed.all, &narrowed.scope.words);
@@ -296,8 +294,8 @@ impl<'a> FacetCounter<'a, '_> {
         }
     }
 
-    /// Returns the counted values of a facet that can be displayed. For categories, these are the direct children of
-    /// the selected category.
+    /// Returns the counted values of a facet that can be displayed. These are the direct children of a selected
+    /// category.
     fn candidates(&self, facet: usize, of_facet: &[IdCount]) -> Vec<IdCount> {
         let (name, _) = self.values.name(facet);
         if name != "category" {
@@ -322,13 +320,12 @@ impl<'a> FacetCounter<'a, '_> {
         of_facet.iter().copied().filter(|counted| shown(counted.id)).collect()
     }
 
-    /// Returns the category for a value of the category facet.
     fn category(&self, id: u32) -> Option<&'static Category> {
         let key = self.values.key(self.release, id)?;
         taxonomy::by_slug_or_id(key.value)
     }
 
-    /// Returns the values that most products have, and those that are filtered by.
+    /// Returns the values of most products, and those that are filtered by.
     fn top(
         &self,
         facet: usize,

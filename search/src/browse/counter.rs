@@ -64,23 +64,23 @@ fn tally(packed: &PackedValues, rows: &[u32], symbols: &mut [u32], kinds: &mut [
 /// If the number of rows is at least one in this many of a part's values, all counts of the part are scanned.
 const DENSE_FROM_ONE_IN: usize = 8;
 
-/// Facet value with the number of rows that have it.
+/// Facet value with its number of rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IdCount {
     pub(super) id: u32,
     pub(super) count: u32,
 }
 
-/// Counts by value id. The counter is reused per thread, so that the cost depends on the counted values and not on the
+/// Counts by value id. Each thread reuses a counter, so that the cost depends on the counted values and not on the
 /// number of all values.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     counts: Vec<u32>,
-    /// Bitmap of the ids whose counts may be nonzero. A scan of it gives the ids in ascending order.
+    /// Bitmap of the ids whose counts may be nonzero. Scanning it gives the ids in ascending order.
     touched: Vec<u64>,
-    /// Counts by the symbols of a part, all zero between parts.
+    /// Counts by the symbols of a part. They are zero between parts.
     of_part: Vec<u32>,
-    /// Counts by the kinds of a part, all zero between parts.
+    /// Counts by the kinds of a part. They are zero between parts.
     of_kinds: Vec<u32>,
 }
 
@@ -132,7 +132,7 @@ impl Counter {
         counts.iter().for_each(|counted| self.set(counted.id, counted.count));
     }
 
-    /// Returns the values that were counted at least once, by id.
+    /// Returns the values with nonzero counts, by id.
     pub(super) fn taken(&self) -> Vec<IdCount> {
         let touched = positions(0, &self.touched).into_iter();
         let counted = touched.map(|id| IdCount {
@@ -142,7 +142,7 @@ impl Counter {
         counted.filter(|counted| counted.count > 0).collect()
     }
 
-    /// Counts every value of every row. If `covered` is given, it also counts the rows of each facet.
+    /// Counts every value of every row, and with `covered` the rows of each facet.
     pub(super) fn add(&mut self, values: &Values, of: &[PartRows<'_>], mut covered: Option<&mut FacetCoverage<'_>>) {
         for PartRows { at, rows, .. } in of {
             let Some(packed) = values.packed(*at) else { continue };
@@ -157,8 +157,8 @@ impl Counter {
                 }
                 continue;
             }
-            // With many rows, counting by the part's own symbols is faster, because these are few and need no
-            // prefetching of counts.
+            // With many rows, counting by the part's own symbols is faster, because these are few and their counts need
+            // no prefetching.
             for (counts, len) in [
                 (&mut self.of_part, packed.symbols_len()),
                 (&mut self.of_kinds, packed.kinds().len()),
@@ -204,7 +204,7 @@ impl Counter {
         }
     }
 
-    /// Subtracts the counts that [`Counter::add`] adds for these rows.
+    /// Reverses [`Counter::add`] for these rows.
     pub(super) fn subtract(&mut self, values: &Values, of: &[PartRows<'_>]) {
         for PartRows { at, part, rows } in of {
             let (cards, ids) = (part.cards(), values.ids(*at));

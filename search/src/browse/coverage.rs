@@ -5,7 +5,7 @@ use super::values::Values;
 /// If the number of rows is at least one in this many of a part's kinds, its kinds are counted first.
 const KINDS_FROM_ONE_IN: usize = 8;
 
-/// Number of rows that have any value, for each facet.
+/// Number of rows with any value of each facet.
 pub(super) struct FacetCoverage<'a> {
     values: &'a Values,
     /// Row counts by the facet's index in [`Values::names`].
@@ -49,7 +49,7 @@ impl<'a> FacetCoverage<'a> {
         }
     }
 
-    /// Adds row counts that are given for each kind of a part.
+    /// Adds row counts by kind of a part.
     pub(super) fn add_kinds(&mut self, part: usize, packed: &PackedValues, counts: &[u32]) {
         let places = self.values.places(part);
         for (kind, count) in packed.kinds().iter().zip(counts).filter(|(_, count)| **count > 0) {

@@ -10,18 +10,18 @@ pub struct FacetCounts<'a> {
     pub name: Cow<'a, str>,
     /// Displayed values.
     pub values: Vec<FacetValue<'a>>,
-    /// Number of values with at least one product, displayed or not.
+    /// Number of values with at least one product, including those that are not displayed.
     pub values_total: usize,
 }
 
-/// Facet value with its label and the number of products that have it.
+/// Facet value with its number of products.
 #[derive(Debug)]
 pub struct FacetValue<'a> {
-    /// Value in the spelling of filters.
+    /// Value as spelled in filters.
     pub value: Cow<'a, str>,
     /// Label for display.
     pub label: Cow<'a, str>,
-    /// Number of products that have the value.
+    /// Number of products with the value.
     pub count: u32,
 }
 

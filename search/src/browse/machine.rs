@@ -1,5 +1,5 @@
-//! Values and names that stores write for software and not for people. Such values can be used as filters, but lists do
-//! not offer them.
+//! Values and names that stores write for software and not for people. They can be used as filters, but lists do not
+//! offer them.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -13,17 +13,19 @@ static OWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 
 const CURRENCIES: [char; 5] = ['$', '€', '£', '₹', '¥'];
 
-/// Returns true for a value meant for a theme, an app or an export: `badge_blackfriday`, `section:mens`, `promo=12`.
+/// Returns true for a value meant for a theme, an app or an export, such as `badge_blackfriday`, `section:mens` or
+/// `promo=12`.
 pub(super) fn is_value(text: &str) -> bool {
     let is_key = |around: &[u8]| match around {
-        // `16:9` is a ratio, and a space after the colon means that people wrote the text: `Colour: `.
+        // `16:9` is a ratio. A space after the colon, as in `Colour: `, means that people wrote the text.
         [before, b':', after] => !(after.is_ascii_whitespace() || before.is_ascii_digit() && after.is_ascii_digit()),
         _ => false,
     };
     text.contains(['_', '=']) || text.as_bytes().windows(3).any(is_key)
 }
 
-/// Returns true for an option name that is meant for software or describes an add-on: `support pack (2 pack) – £54.99`.
+/// Returns true for an option name that is meant for software or describes an add-on, such as `support pack (2 pack) –
+/// £54.99`.
 pub(super) fn is_name(text: &str) -> bool {
     let mut behind = text.split(CURRENCIES).skip(1);
     let is_priced = behind.any(|text| text.trim_start().starts_with(|letter: char| letter.is_ascii_digit()));

@@ -1,11 +1,12 @@
 //! Faceted lists: the products of a category, a brand or a search that pass the filters, in a given order, with counts
 //! of each facet value.
 //!
-//! Input: a release and a request. Output: one page of rows, facet counts and prices. All live rows of all parts are
-//! numbered in one sequence. Sets of rows are bitmaps, so that filters combine 64 rows at a time. A list contains the
-//! products that pass every filter. A product that fails exactly one filter still counts for the facet of that filter
-//! ("disjunctive" counts). The unfiltered counts of large categories and brands are precomputed. Under filters only the
-//! smaller side is counted: the remaining rows or the excluded rows.
+//! Input: a release and a request. Output: one page of rows, facet counts and prices.
+//!
+//! All live rows of all parts are numbered in one sequence. Sets of rows are bitmaps, so that filters combine 64 rows
+//! at a time. A list contains the products that pass every filter. A product that fails exactly one filter still counts
+//! for the facet of that filter ("disjunctive" counts). The unfiltered counts of large categories and brands are
+//! precomputed. Under filters, only the smaller side is counted, which is the remaining or the excluded rows.
 
 mod bits;
 mod brands;
@@ -42,14 +43,14 @@ pub use self::window::FacetWindow;
 use crate::lexical::Order;
 use crate::siblings::{Family, Member, Siblings};
 
-/// Data for lists that is derived from a release once.
+/// Data for lists, derived from a release once.
 #[derive(Debug)]
 pub struct BrowseIndex {
     rows: Rows,
     values: Values,
     bases: Bases,
     siblings: Siblings,
-    /// Category that is shown only to requests that explicitly include it.
+    /// Category that only requests with this category show.
     hidden: Option<CategoryId>,
 }
 
@@ -64,7 +65,7 @@ pub struct PageRequest<'a> {
     pub start: usize,
     /// Maximum number of products on the page.
     pub limit: usize,
-    /// True if only the first product of each family of siblings is listed.
+    /// True if only the first of each family of siblings is listed.
     pub folded: bool,
 }
 
@@ -73,11 +74,11 @@ pub struct PageRequest<'a> {
 pub struct CountOptions<'a> {
     /// Currency of the counted prices.
     pub currency: CurrencyCode,
-    /// Facet values that are displayed.
+    /// Displayed facet values.
     pub window: &'a FacetWindow,
 }
 
-/// Counts over one set of products.
+/// Counts of one set of products.
 #[derive(Debug)]
 pub struct Counts<'a> {
     /// Number of products of each value, by facet.
@@ -100,7 +101,7 @@ pub struct BrowseResult<'a> {
 }
 
 impl BrowseIndex {
-    /// Builds the index. `hidden` is a category that is shown only to requests that explicitly include it.
+    /// Only requests with the `hidden` category show it.
     pub(crate) fn of(release: &Release, hidden: Option<CategoryId>) -> Self {
         let rows = Rows::of(release);
         let values = Values::of(release);
@@ -115,8 +116,8 @@ impl BrowseIndex {
         }
     }
 
-    /// Returns one page of the products of `scope` that pass the filter, with counts over all these products. Only
-    /// price, stock, sale, brands and facets of the filter are used. Brand, category and kinds are those of the scope.
+    /// Returns one page of the products of `scope` that pass the filter, with counts of all of them. Only price, stock,
+    /// sale, brands and facets of the filter are used. Brand, category and kinds are those of the scope.
     pub fn browse<'a>(
         &'a self,
         release: &'a Release,
@@ -140,7 +141,7 @@ impl BrowseIndex {
         }
     }
 
-    /// Returns the currency of all prices of a scope, if there is only one.
+    /// Returns `None` if prices of a scope are in several currencies.
     pub(crate) fn only_currency(&self, release: &Release, scope: &Scope<'_>) -> Option<CurrencyCode> {
         match self.bases.of_scope(scope) {
             Some(base) => base.only_currency(),
@@ -148,7 +149,8 @@ impl BrowseIndex {
         }
     }
 
-    /// Returns the currency of all prices in a scope, limited to `brands` if any are given, if there is only one.
+    /// Returns the only currency of a scope's prices, limited to `brands` if there are any. `None` if prices are in
+    /// several currencies.
     pub fn only_currency_of(&self, release: &Release, scope: &Scope<'_>, brands: &[usize]) -> Option<CurrencyCode> {
         if brands.is_empty() || scope.brand.is_some() {
             return self.only_currency(release, scope);
@@ -162,7 +164,6 @@ impl BrowseIndex {
         scope::only(&held)
     }
 
-    /// Returns true if any price is in a currency other than this one.
     pub(crate) fn has_other_than(&self, currency: CurrencyCode) -> bool {
         self.rows.currencies().any(|one| one != currency)
     }
@@ -179,7 +180,7 @@ impl BrowseIndex {
         members.map(|member| (self.rows.address(member.row), *member))
     }
 
-    /// Finds the siblings of every brand for which this was not done yet, so that no request has to wait for it.
+    /// Finds the siblings of all remaining brands, so that no request has to wait for it.
     pub fn find_siblings(&self, release: &Release) {
         for brand in 0..release.brands().len() {
             if let Some(rows) = self.rows.brand(brand).first() {
@@ -188,18 +189,17 @@ impl BrowseIndex {
         }
     }
 
-    /// Returns the number of products that the release serves.
+    /// Number of products that the release serves.
     pub(crate) fn live(&self) -> usize {
         self.rows.live()
     }
 
-    /// Returns all live products in an order. When sorted by price, those in `currency` come first.
+    /// Returns all live products. A sort by price starts with prices in `currency`.
     pub(crate) fn ordered(&self, order: Order, currency: CurrencyCode) -> impl Iterator<Item = RowAddress> {
         let runs = self.rows.order(order, currency).into_iter();
         runs.flatten().map(|row| self.rows.address(*row))
     }
 
-    /// Returns only the counts.
     pub(crate) fn counts<'a>(
         &'a self,
         release: &'a Release,

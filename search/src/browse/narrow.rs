@@ -7,24 +7,21 @@ use super::bits::{Bits, ones};
 use super::named::{self, BRAND};
 use super::rows::Rows;
 
-/// Rows of a scope after filtering.
 #[derive(Debug)]
 pub(super) struct FilteredRows {
     /// Rows of the scope before any filter.
     pub(super) scope: Bits,
     /// Rows that pass every filter.
     pub(super) all: Bits,
-    /// For each facet that is filtered by, the rows that pass every filter except this one.
+    /// For each facet that is filtered by, the rows that pass every other filter.
     pub(super) only: Vec<OfFacet>,
     /// Rows that pass every filter except the price range.
     pub(super) only_price: Option<Bits>,
-    /// True if there was any filter.
     pub(super) filtered: bool,
     /// True if the price filter excluded products only because of their currency.
     pub(super) left_out: bool,
 }
 
-/// Selected values of a facet, with a set of rows.
 #[derive(Debug)]
 pub(super) struct OfFacet {
     pub(super) chosen: FacetSelection,
@@ -34,21 +31,19 @@ pub(super) struct OfFacet {
 /// Values of one facet that are filtered by.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FacetSelection {
-    /// Folded name of the facet.
+    /// Folded name.
     pub(super) name: String,
-    /// Folded values, sorted and distinct. A category is its id in decimal if it exists.
+    /// Folded values, sorted and distinct. An existing category is its id in decimal.
     pub(super) values: Vec<String>,
 }
 
 impl FacetSelection {
-    /// Returns true for the facet of brands.
     pub(super) fn is_brand(&self) -> bool {
         self.name == BRAND
     }
 }
 
 impl FilteredRows {
-    /// Returns the whole scope, without filters.
     fn whole(scope: Bits) -> Self {
         Self {
             all: scope.clone(),
@@ -76,7 +71,7 @@ impl FilteredRows {
                 None => hard.words.fill(0),
             }
         }
-        // Rows that fail at least one of the facet and price filters, and rows that fail more than one.
+        // Marks the rows that fail at least one of the facet and price filters, and those that fail more than one.
         let (mut one, mut more) = (vec![0_u64; scope.words.len()], vec![0_u64; scope.words.len()]);
         let mut fail = |passes: &[u64]| {
             let marks = one.iter_mut().zip(&mut more).zip(hard.words.iter().zip(passes));
@@ -122,7 +117,7 @@ impl FilteredRows {
     }
 }
 
-/// Returns the rows of the scope that pass the filters that belong to no facet: stock, sale, and the set of brands.
+/// Applies the filters that belong to no facet, which are stock, sale, and the set of brands.
 fn hard(release: &Release, rows: &Rows, scope: &Bits, filter: &RowFilter) -> Bits {
     let mut hard = scope.clone();
     if let Some(brands) = &filter.brands {
@@ -163,7 +158,7 @@ fn has_others(rows: &Rows, hard: &Bits, passing: &[OfFacet], currency: CurrencyC
     })
 }
 
-/// Returns the rows that pass the clauses of each facet. If a facet has several clauses, all must be satisfied.
+/// Returns the rows that pass all clauses of each facet.
 fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause]) -> Vec<OfFacet> {
     let mut groups: Vec<OfFacet> = Vec::new();
     for clause in clauses {
@@ -210,8 +205,7 @@ fn folded(name: &str, value: &str) -> String {
     category.map_or(value, |category| category.id.to_string())
 }
 
-/// Returns the rows of `hard` whose lowest price is in the range. All rows of `hard` must be in the currency of the
-/// range.
+/// All rows of `hard` must be in the currency of the range.
 fn in_range(release: &Release, rows: &Rows, hard: &Bits, range: PriceRange) -> Bits {
     let range = range.min_minor.unwrap_or(i64::MIN)..=range.max_minor.unwrap_or(i64::MAX);
     let mut passes = Bits::empty(hard.window());

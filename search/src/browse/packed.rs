@@ -6,30 +6,30 @@ const SYMBOLS: usize = 7;
 #[derive(Debug)]
 pub(super) struct PackedValues {
     rows: Vec<Row>,
-    /// Symbols of rows that have more than fit next to the kind, with the start of each row's symbols.
+    /// Symbols of rows with more than fit next to the kind, with the start of each row's symbols.
     further: Vec<u32>,
     further_starts: Vec<u32>,
-    /// Symbols below this value are codes of values in the part. Symbols from this value on are sets of codes.
+    /// Symbols below this value are codes of values in the part, and the others are sets of codes.
     sets_from: u32,
     sets: Vec<Box<[u32]>>,
     kinds: Vec<Kind>,
 }
 
-/// Values of a row in half a cache line, so that reading it waits for memory only once.
+/// Values of a row in half a cache line, so that reading them waits for memory only once.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(32))]
 pub(super) struct Row {
     pub(super) kind: u32,
-    /// Unused slots contain a placeholder symbol. The last slot may point to further symbols.
+    /// Unused slots contain a placeholder. The last slot may point to further symbols.
     pub(super) symbols: [u32; SYMBOLS],
 }
 
 /// Values that some rows of a part share.
 #[derive(Debug, Default)]
 pub(super) struct Kind {
-    /// Codes of the shared values in the part.
+    /// Codes in the part.
     pub(super) codes: Vec<u32>,
-    /// Facets of the shared values, as indexes in the part.
+    /// Facets of the values, as indexes in the part.
     pub(super) facets: Vec<usize>,
 }
 
@@ -45,7 +45,7 @@ impl PackedValues {
         }
     }
 
-    /// Adds the next row: its kind and its other values.
+    /// Adds the next row with its kind and its other values.
     pub(super) fn push(&mut self, kind: u32, held: &[u32]) {
         let nothing_from = self.sets_from + number(self.sets.len());
         let mut symbols: [u32; SYMBOLS] = std::array::from_fn(|at| nothing_from + number(at));
@@ -84,7 +84,6 @@ impl PackedValues {
         }
     }
 
-    /// Returns the codes that a symbol represents.
     #[inline]
     pub(super) fn codes<'a>(&'a self, symbol: &'a u32) -> &'a [u32] {
         match symbol.checked_sub(self.sets_from) {
@@ -93,7 +92,7 @@ impl PackedValues {
         }
     }
 
-    /// Returns the number of symbols that are codes. The code symbols come first.
+    /// Returns the number of symbols that are codes, which come first.
     pub(super) const fn codes_len(&self) -> usize {
         self.sets_from as usize
     }
@@ -103,8 +102,7 @@ impl PackedValues {
         &self.sets
     }
 
-    /// Returns the number of symbols. Placeholder symbols are included, and symbols that point to further symbols are
-    /// excluded.
+    /// Includes placeholders, and excludes symbols that point to further symbols.
     pub(super) fn symbols_len(&self) -> usize {
         self.further_from() as usize
     }
@@ -114,7 +112,7 @@ impl PackedValues {
     }
 }
 
-/// Converts a count to a `u32`. A part has fewer rows than that, and a row has at most some thousand values.
+/// A part has fewer rows than fit in a `u32`, and a row has at most some thousand values.
 pub(super) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

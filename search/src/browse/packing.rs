@@ -1,4 +1,4 @@
-//! Finds the facet values that the rows of a part share.
+//! Finds the facet values that rows of a part share.
 
 use std::collections::hash_map::Entry;
 use std::ops::Range;
@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 
 use super::packed::{Kind, PackedValues, number};
 
-/// Minimum average number of rows per kind if the values of a facet are used to distinguish kinds.
+/// Minimum average number of rows per kind if a facet's values distinguish kinds.
 const ROWS_PER_KIND: usize = 32;
-/// Minimum number of rows with a set of a facet's values for the set to have a symbol.
+/// Minimum number of rows with the same set of values of a facet for the set to have a symbol.
 const ROWS_PER_SET: usize = 16;
 
-/// Packs the rows of a part, each given by its ascending codes. `facets` are the ascending code ranges of the facets.
+/// Each row has ascending codes. `facets` are the ascending code ranges of the facets.
 pub(super) fn pack<'a>(rows: impl Iterator<Item = &'a [u32]>, facets: &[Range<u32>]) -> PackedValues {
     let held = ValueSets::of(rows, facets);
     let mut of_facets = held.by_facet();
@@ -20,7 +20,7 @@ pub(super) fn pack<'a>(rows: impl Iterator<Item = &'a [u32]>, facets: &[Range<u3
     held.pack(&kinds, &is_kinds)
 }
 
-/// Distinct value combinations of each facet in the rows of a part.
+/// Distinct combinations of values of each facet.
 struct ValueSets<'a, 'f> {
     facets: &'f [Range<u32>],
     sets: Vec<Set<'a>>,
@@ -31,7 +31,7 @@ struct ValueSets<'a, 'f> {
     ends: Vec<usize>,
 }
 
-/// Values of one facet that a row has.
+/// Values of one facet in a row.
 #[derive(Clone, Copy)]
 struct Set<'a> {
     facet: usize,
@@ -87,7 +87,6 @@ impl<'a, 'f> ValueSets<'a, 'f> {
         self.ends.len()
     }
 
-    /// Returns the sets of each row.
     fn each_row(&self) -> impl Iterator<Item = &[u32]> {
         let starts = std::iter::once(&0).chain(&self.ends);
         starts.zip(&self.ends).map(|(start, end)| &self.of_rows[*start..*end])
@@ -171,8 +170,8 @@ impl Symbols {
     }
 }
 
-/// Returns the kind of each row, and the facets for which all rows of a kind have the same values. Rows of one kind
-/// have values of the same facets.
+/// Returns the kind of each row, and the facets whose values all rows of a kind share. Rows of one kind have values of
+/// the same facets.
 fn kinds(rows: usize, of_facets: &mut [OfFacet]) -> (Partition, Vec<bool>) {
     let mut kinds = Partition::whole(rows);
     for of_facet in &*of_facets {
@@ -192,12 +191,12 @@ fn kinds(rows: usize, of_facets: &mut [OfFacet]) -> (Partition, Vec<bool>) {
     (kinds, is_kinds)
 }
 
-/// Partition of rows into classes.
+/// Classes of rows.
 struct Partition {
     of_rows: Vec<u32>,
     /// Number of rows of each class.
     sizes: Vec<u32>,
-    /// Number of classes that have any row.
+    /// Number of classes with rows.
     live: usize,
 }
 
@@ -219,8 +218,7 @@ impl Partition {
         from
     }
 
-    /// Splits the classes by the marks of the rows. If that gives more than `most` classes, the partition is left
-    /// unchanged.
+    /// Splits the classes by the marks of the rows, unless that gives more than `most` classes.
     fn refine(&mut self, most: usize, said: impl ExactSizeIterator<Item = RowMark>) -> bool {
         let before = self.sizes.len();
         let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -302,8 +300,8 @@ mod tests {
 
     #[test]
     fn rows_that_are_alike_are_one_kind_and_their_sets_one_symbol() {
-        // The first facet has two values. The second facet has three values, and a row has several of these. The third
-        // facet has a distinct value per row.
+        // The first facet has two values. The second has three, and a row has several of them. The third has another
+        // value per row.
         let facets = [0..2, 2..5, 5..1_005];
         let sets = [&[2_u32, 3][..], &[2, 3, 4], &[3, 4]];
         let row = |at: u32| [&[at % 2], sets[at as usize % 3], &[5 + at]].concat();
@@ -311,7 +309,7 @@ mod tests {
         let packed = pack(rows.iter().map(Vec::as_slice), &facets);
         assert_eq!((packed.kinds().len(), packed.sets().len()), (6, 0));
         assert_eq!(packed.row(7).unwrap().symbols[0], 12);
-        // The facet would give too many kinds for so few rows, so it has symbols of its own.
+        // The facet would give too many kinds for so few rows, so that it has its own symbols.
         let many = |at: u32| [&[at % 2][..], &[2 + at % 40, 42 + at % 40]].concat();
         let rows: Vec<Vec<u32>> = (0..1_000).map(many).collect();
         let packed = pack(rows.iter().map(Vec::as_slice), &[0..2, 2..82]);

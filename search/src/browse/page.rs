@@ -10,7 +10,6 @@ use super::{PageRequest, Siblings};
 use crate::lexical::{Order, Sort};
 use crate::siblings::Family;
 
-/// Data from which pages of a list are read.
 #[derive(Debug)]
 pub(super) struct Pages<'a> {
     pub(super) release: &'a Release,
@@ -39,11 +38,11 @@ impl PageBuilder<'_> {
 }
 
 impl Pages<'_> {
-    /// Returns one page of `of`, and whether products follow after it.
+    /// Returns one page of `of`, and true if products follow.
     pub(super) fn page(&self, of: &Bits, asked: &PageRequest<'_>, currency: CurrencyCode) -> (Vec<RowAddress>, bool) {
         let wanted = asked.start.saturating_add(asked.limit);
         let ordered = self.rows.order(asked.order, currency);
-        // One extra row shows whether the list continues.
+        // One extra row shows if the list continues.
         let first = self.walk(ordered, of, wanted.saturating_add(1)).unwrap_or_else(|| {
             let sort = Sort {
                 order: asked.order,
@@ -63,7 +62,7 @@ impl Pages<'_> {
         }
     }
 
-    /// Scans all rows in order until enough rows are found. Returns `None` if gathering is cheaper.
+    /// Scans all rows in order until enough are found. Returns `None` if gathering is cheaper.
     fn walk(&self, ordered: [&[u32]; 3], of: &Bits, wanted: usize) -> Option<Vec<u32>> {
         let held = usize::try_from(of.len()).unwrap_or(usize::MAX);
         if held == 0 {
@@ -93,7 +92,7 @@ impl Pages<'_> {
         (steps_max >= rows).then_some(taken.rows)
     }
 
-    /// Gathers all rows and sorts the first rows.
+    /// Gathers all rows and sorts the first ones.
     fn gather(&self, of: &Bits, sort: Sort, wanted: usize) -> Vec<u32> {
         // The number of siblings between listed rows is unknown in advance.
         let first_of = if self.siblings.is_some() { usize::MAX } else { wanted };

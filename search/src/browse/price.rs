@@ -7,12 +7,12 @@ use super::narrow::FilteredRows;
 use super::rows::Rows;
 use super::spread::{Limits, Spread, each_price};
 
-/// Distribution of the products' lowest prices in one currency. A price of 0 does not count.
+/// Distribution of the products' lowest prices in one currency, without prices of 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prices {
-    /// Currency of all prices.
+    /// Currency of the prices.
     pub currency: CurrencyCode,
-    /// Lowest and highest price. `None` when there are no prices.
+    /// Lowest and highest price. `None` without prices.
     pub ends: Option<(i64, i64)>,
     /// Histogram bins, ascending.
     pub bins: Vec<Bin>,
@@ -29,7 +29,7 @@ pub struct Bin {
     pub count: u32,
 }
 
-/// Returns the prices of the rows that pass every filter except the price range.
+/// Uses the rows that pass every filter except the price range.
 pub(super) fn prices(
     release: &Release,
     rows: &Rows,

@@ -9,15 +9,15 @@ use super::bits::{Bits, ROWS_PER_WORD, positions};
 use crate::lexical::{Order, Sort};
 use crate::siblings::{Family, Siblings, Stretch};
 
-/// All rows of a release, numbered in one sequence part after part, with the live rows in each sort order. The first
-/// row of each part has a number that is a multiple of 64.
+/// All rows of a release, numbered part after part, with the live rows in each sort order. The first row of each part
+/// has a multiple of 64 as its number.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    /// Number of each part's first row, followed by the end of the last part.
+    /// First row of each part, followed by the end of the last part.
     starts: Vec<u32>,
     /// Bitmap of the live rows of the kind goods.
     goods: Vec<u64>,
-    /// Bitmap of the live rows with a price above 0, for each currency.
+    /// Bitmap of the live rows with a price above 0, by currency.
     currencies: Vec<(CurrencyCode, Vec<u64>)>,
     /// Live rows of each brand, by index in [`Release::brands`].
     brands: Vec<Vec<Range<u32>>>,
@@ -39,18 +39,16 @@ pub(crate) struct Rows {
 
 /// Rows of one part within a window.
 pub(super) struct Segment<'a> {
-    /// Index of the part in the release.
     pub(super) at: usize,
     pub(super) part: &'a Part,
     /// First word of the segment, relative to the part.
     pub(super) first: usize,
-    /// Words of the window that the segment covers.
+    /// Words of the window in the segment.
     pub(super) words: Range<usize>,
 }
 
-/// Rows of a set that belong to one part, by their numbers in the part, ascending.
+/// Rows of a set in one part, by their ascending numbers in the part.
 pub(super) struct PartRows<'a> {
-    /// Index of the part in the release.
     pub(super) at: usize,
     pub(super) part: &'a Part,
     pub(super) rows: Vec<u32>,
@@ -139,8 +137,8 @@ impl Rows {
     }
 
     fn sort(&mut self, release: &Release, alive: &Bits) {
-        // Products in stock come before those that are sold out. Quality is not negative, so its bits compare like its
-        // value.
+        // Products in stock come before those that are sold out. Quality is not negative, so that its bits compare like
+        // its value.
         let keyed = |row| {
             let (part, at) = self.row(release, row)?;
             let (cards, id) = (part.cards(), *part.cards().id(at).as_bytes());
@@ -175,7 +173,7 @@ impl Rows {
         self.price_spans = spans;
     }
 
-    /// Returns all live rows in a sort order. Ties are in order of relevance.
+    /// Ties are in order of relevance.
     fn sorted(&self, release: &Release, order: Order) -> Vec<u32> {
         let sort = Sort { order, currency: None };
         let keyed = (0_u32..).zip(&self.relevance).filter_map(|(rank, row)| {
@@ -190,7 +188,6 @@ impl Rows {
             .collect()
     }
 
-    /// Returns the part and the row in it for a row number.
     pub(super) fn row<'a>(&self, release: &'a Release, row: u32) -> Option<(&'a Part, u32)> {
         let address = self.address(row);
         Some((release.part(address.part)?, address.row))
@@ -204,19 +201,16 @@ impl Rows {
         }
     }
 
-    /// Returns the number of a row.
     pub(super) fn number(&self, at: RowAddress) -> Option<u32> {
         Some(self.starts.get(at.part as usize)? + at.row)
     }
 
-    /// Returns the family of siblings that a row belongs to.
     pub(super) fn family(&self, release: &Release, siblings: &Siblings, row: u32) -> Option<Family> {
         let (part, at) = self.row(release, row)?;
         let brand = part.brand_index(at);
         siblings.family(brand, row, || self.stretches(release, brand))
     }
 
-    /// Returns the live rows of a brand, part by part.
     fn stretches<'a>(&self, release: &'a Release, brand: usize) -> Vec<Stretch<'a>> {
         let stretch = |rows: &Range<u32>| {
             let at = self.address(rows.start);
@@ -230,12 +224,10 @@ impl Rows {
         self.brand(brand).iter().filter_map(stretch).collect()
     }
 
-    /// Returns the live rows of the kind goods.
     pub(super) fn goods(&self) -> &[u64] {
         &self.goods
     }
 
-    /// Returns the live rows of these kinds.
     pub(super) fn of_kinds(&self, release: &Release, kinds: Kinds) -> Cow<'_, [u64]> {
         if kinds == Kinds::GOODS {
             return Cow::Borrowed(&self.goods);
@@ -259,17 +251,17 @@ impl Rows {
         self.brands.get(brand).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the rank of a brand in the order by slug.
+    /// Returns the rank of a brand by slug.
     pub(super) fn place_by_slug(&self, brand: usize) -> u32 {
         self.places_by_slug.get(brand).copied().unwrap_or(u32::MAX)
     }
 
-    /// Returns the brand with this rank in the order by slug.
+    /// Returns the brand with this rank by slug.
     pub(super) fn brand_by_slug(&self, place: u32) -> Option<usize> {
         self.brands_by_slug.get(place as usize).map(|at| *at as usize)
     }
 
-    /// Returns the live rows with a price in this currency, or `None` when there are none.
+    /// Returns `None` if no live row has a price in this currency.
     pub(super) fn in_currency(&self, currency: CurrencyCode) -> Option<&[u64]> {
         let at = self
             .currencies
@@ -282,7 +274,7 @@ impl Rows {
         self.currencies.iter().map(|(currency, _)| *currency)
     }
 
-    /// Returns the live rows with a price in another currency, one bitmap per currency.
+    /// Returns one bitmap per other currency.
     pub(super) fn in_others(&self, currency: CurrencyCode) -> impl Iterator<Item = &[u64]> {
         let others = self.currencies.iter().filter(move |(known, _)| *known != currency);
         others.map(|(_, words)| words.as_slice())
@@ -297,8 +289,8 @@ impl Rows {
         self.relevance.get(rank as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// Returns all live rows in a sort order, as consecutive runs. In a sort by price, rows priced in `currency` come
-    /// first, then other rows by currency.
+    /// Returns all live rows as consecutive runs. A sort by price starts with rows priced in `currency`, followed by
+    /// other rows by currency.
     pub(super) fn order(&self, order: Order, currency: CurrencyCode) -> [&[u32]; 3] {
         let by_currency = |rows| {
             let span = self.price_span(currency).map_or(0..0, |(span, _)| span);
@@ -328,7 +320,7 @@ impl Rows {
         spans.next().map(|(_, span, priced)| (span.clone(), *priced))
     }
 
-    /// Returns the segments of the parts that a window covers.
+    /// Returns the segments of the parts in a window.
     pub(super) fn segments<'a>(
         &self,
         release: &'a Release,
@@ -348,8 +340,7 @@ impl Rows {
         })
     }
 
-    /// Returns the rows of a set, listed part by part. Listing them once is faster than scanning the bitmap several
-    /// times.
+    /// Returns the rows of a set by part. Listing them once is faster than scanning the bitmap several times.
     pub(super) fn listed<'a>(&self, release: &'a Release, of: &Bits) -> Vec<PartRows<'a>> {
         let listed = self.segments(release, &of.window()).map(|segment| {
             let words = of.words.get(segment.words).unwrap_or_default();

@@ -7,12 +7,12 @@ use super::bits::{Bits, ROWS_PER_WORD};
 use super::rows::Rows;
 use crate::lexical::RowSet;
 
-/// Products that a list is about, before any filter.
+/// Products of a list before any filter.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Scope<'a> {
     /// Only products in this category or one of its descendants.
     pub category: Option<CategoryId>,
-    /// Only products of this brand, by its index in [`Release::brands`].
+    /// Only products of this brand, as an index in [`Release::brands`].
     pub brand: Option<usize>,
     /// Only products of these kinds.
     pub kinds: Kinds,
@@ -21,7 +21,7 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// Returns the scope of all products of these kinds, limited to a category and a brand if given.
+    /// Returns the products of these kinds, limited to a category and a brand if given.
     pub const fn new(category: Option<CategoryId>, brand: Option<usize>, kinds: Kinds) -> Self {
         Self {
             category,
@@ -31,7 +31,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Returns the currency of all prices in the scope, if there is only one.
+    /// Returns `None` if prices in the scope are in several currencies.
     pub(super) fn only_currency(&self, release: &Release, rows: &Rows) -> Option<CurrencyCode> {
         let mut known = rows.currencies();
         if known.len() == 1 {
@@ -40,7 +40,6 @@ impl Scope<'_> {
         only(&self.currencies(release, rows))
     }
 
-    /// Returns the currencies of the scope's prices.
     pub(super) fn currencies(&self, release: &Release, rows: &Rows) -> Vec<CurrencyCode> {
         let bits = self.bits(release, rows);
         let is_held = |currency: &CurrencyCode| {

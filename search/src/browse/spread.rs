@@ -4,7 +4,7 @@ use data_model::{CurrencyCode, Money};
 use super::bits::{Bits, ones};
 use super::rows::Rows;
 
-/// Maximum number of bins up to the price that most prices are below. One more bin contains the higher prices.
+/// Maximum number of bins of equal width. One more bin contains the higher prices.
 const BINS_MAX: i64 = 11;
 /// Percentage of prices that the bins divide evenly, so that a few expensive products do not push all others into one
 /// bin.
@@ -17,11 +17,10 @@ pub(super) struct Spread {
     pub(super) min_minor: i64,
     pub(super) max_minor: i64,
     pub(super) limits: Limits,
-    /// Number of prices in each bin.
     pub(super) counts: Vec<u32>,
 }
 
-/// Round price limits: `first`, `first + step`, … and a last limit above all prices.
+/// Round price limits, which are `first`, `first + step`, … and a last limit above all prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Limits {
     first: i64,
@@ -31,7 +30,7 @@ pub(super) struct Limits {
 }
 
 impl Spread {
-    /// Returns the distribution, or `None` if no row of the scope has a price in the currency.
+    /// Returns `None` if no row of the scope has a price in the currency.
     pub(super) fn of(release: &Release, rows: &Rows, scope: &Bits, currency: CurrencyCode) -> Option<Self> {
         let mut of_currency = scope.clone();
         of_currency.and(scope.part_of(rows.in_currency(currency)?));
@@ -95,13 +94,13 @@ impl Limits {
         self.bins
     }
 
-    /// Returns the bin of a price of the scope.
+    /// The price must be of the scope.
     pub(super) fn bin(&self, price: i64) -> usize {
         let bin = price.saturating_sub(self.first) / self.step;
         usize::try_from(bin).unwrap_or(0).min(self.bins - 1)
     }
 
-    /// Returns the lowest price of a bin, and the lowest price above the bin.
+    /// Returns the lowest price of a bin, and the lowest price above it.
     pub(super) fn of_bin(&self, bin: usize) -> (i64, i64) {
         let limit = |bin: usize| {
             let steps = i64::try_from(bin).unwrap_or(i64::MAX);

@@ -11,7 +11,6 @@ use super::bits::{Bits, ROWS_PER_WORD};
 use super::packed::PackedValues;
 use super::{machine, packing};
 
-/// Name of the tag facet.
 pub(super) const TAG: &str = "tag";
 
 /// Facet values of all parts, numbered in one sequence by name and value.
@@ -19,19 +18,18 @@ pub(super) const TAG: &str = "tag";
 pub(super) struct Values {
     /// Sorted facet names with the ids of their values.
     names: Vec<(Box<str>, Range<u32>)>,
-    /// Position of each value, by id, in the first part that has it.
+    /// Position of each value in the first part that has it.
     first: Vec<CodeAddress>,
     /// Ids of the codes of each part.
     ids: Vec<Vec<u32>>,
     /// For each part, the values of its rows and the indexes of its facets in `names`.
     packed: Vec<(PackedValues, Vec<usize>)>,
-    /// Ids of values that are not meant for people: some tags, and all values of some facets.
+    /// Ids of values that are not meant for people, such as some tags and all values of some facets.
     unread: Bits,
-    /// Ids of the child categories of each category. The key `None` has the top-level categories.
+    /// Child categories of each category. `None` has the top-level categories.
     children: FxHashMap<Option<CategoryId>, Vec<u32>>,
 }
 
-/// Address of a value in a part.
 #[derive(Debug, Clone, Copy)]
 struct CodeAddress {
     part: u32,
@@ -59,7 +57,7 @@ impl Values {
                 Reverse((key.name, key.value, part, code))
             })
         };
-        // The values of each part are sorted, so the parts can be merged.
+        // The values of each part are sorted, so that the parts can be merged.
         let mut heads: BinaryHeap<_> = (0..).zip(parts).filter_map(|(part, _)| head(part, 0)).collect();
         let mut last: Option<(&str, &str)> = None;
         while let Some(Reverse((name, value, part, code))) = heads.pop() {
@@ -114,7 +112,7 @@ impl Values {
         u32::try_from(self.first.len()).unwrap_or(u32::MAX)
     }
 
-    /// Returns the sorted facet names with the ids of their values.
+    /// The names are sorted.
     pub(super) fn names(&self) -> &[(Box<str>, Range<u32>)] {
         &self.names
     }
@@ -125,7 +123,7 @@ impl Values {
             .map_or(("", 0..0), |(name, ids)| (name, ids.clone()))
     }
 
-    /// Returns the facet with this folded name.
+    /// The name must be folded.
     pub(super) fn facet(&self, name: &str) -> Option<usize> {
         self.names.binary_search_by(|(known, _)| (**known).cmp(name)).ok()
     }
@@ -142,7 +140,6 @@ impl Values {
         (packing::pack(rows, &codes), places.collect())
     }
 
-    /// Returns the packed values of a part's rows.
     pub(super) fn packed(&self, part: usize) -> Option<&PackedValues> {
         self.packed.get(part).map(|(packed, _)| packed)
     }
@@ -152,7 +149,6 @@ impl Values {
         self.packed.get(part).map_or(&[], |(_, places)| places)
     }
 
-    /// Returns the value with this id.
     pub(super) fn key<'a>(&self, release: &'a Release, id: u32) -> Option<FacetKey<'a>> {
         let CodeAddress { part, code } = *self.first.get(id as usize)?;
         Some(release.part(part)?.facets().key(code))
@@ -180,7 +176,7 @@ impl Values {
         from..first(&|value| value < text || value.starts_with(text))
     }
 
-    /// Returns the id of a folded value of a facet.
+    /// The value must be folded.
     pub(super) fn id(&self, release: &Release, facet: usize, value: &str) -> Option<u32> {
         let (
             _,
@@ -200,7 +196,7 @@ impl Values {
         None
     }
 
-    /// Returns the children of a category, or the top-level categories.
+    /// `None` has the top-level categories.
     pub(super) fn children(&self, category: Option<CategoryId>) -> &[u32] {
         self.children.get(&category).map_or(&[], Vec::as_slice)
     }

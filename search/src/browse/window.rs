@@ -1,17 +1,17 @@
 use data_text::fold_value;
 
-/// Selection of the facet values to display: the most common values, optionally with a given prefix.
+/// Selection of displayed facet values, which are the most common ones, optionally with a given prefix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FacetWindow {
     values_max: i64,
-    /// Folded prefix. An empty prefix matches all values.
+    /// Folded prefix. An empty one matches all values.
     beginning: String,
 }
 
 impl FacetWindow {
     /// Maximum number of values per facet in a request.
     pub const VALUES_MAX: i64 = 500;
-    /// Maximum length of a prefix, in characters.
+    /// Maximum number of characters of a prefix.
     pub const BEGINNING_CHARS_MAX: usize = 100;
     /// Default number of displayed values.
     pub const VALUES_USUAL: i64 = 50;
@@ -32,7 +32,6 @@ impl FacetWindow {
         usize::try_from(self.values_max).unwrap_or(usize::MAX)
     }
 
-    /// Returns true if the prefix excludes some values.
     pub(super) fn is_narrow(&self) -> bool {
         !self.beginning.is_empty()
     }
@@ -41,12 +40,12 @@ impl FacetWindow {
         &self.beginning
     }
 
-    /// Returns true if a folded value starts with the prefix.
+    /// The value must be folded.
     pub(super) fn begins(&self, value: &str) -> bool {
         value.starts_with(&self.beginning)
     }
 
-    /// Returns true if a name, once folded, starts with the prefix.
+    /// Folds the name first.
     pub(super) fn begins_folded(&self, name: &str) -> bool {
         !self.is_narrow() || fold_value(name).starts_with(&self.beginning)
     }

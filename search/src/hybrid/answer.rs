@@ -9,25 +9,25 @@ use crate::lexical::{Correction, LexicalHits, Relaxation, RowSet, Synonym, tier}
 use crate::request::Mode;
 use crate::semantic::DegradedReason;
 
-/// Products of a search, and how they were found.
+/// Products of a search, with notes on the search.
 #[derive(Debug)]
 pub struct Answer {
     /// Products, best first.
     pub rows: Vec<FusedRow>,
     /// True if more products follow.
     pub more: bool,
-    /// Mode that was used.
+    /// Search engine that was used.
     pub engine: Mode,
-    /// Reason why the search did not use meaning although it was requested.
+    /// Reason for a search without meaning although meaning was requested.
     pub degraded: Option<DegradedReason>,
     /// Degree to which the requirement of every word was relaxed.
     pub relaxed: Relaxation,
-    /// Words that replaced words which no product contains.
+    /// Words that replaced words which no product has.
     pub corrections: Vec<Correction>,
     /// Words that were searched in addition to the query's own.
     pub synonyms: Vec<Synonym>,
-    /// Rows of each part that match the words before any filter, plus the other rows that are shown, or would be shown
-    /// on a page of usual length. The list is empty unless requested.
+    /// Rows of each part that match the words before any filter, and other rows on the page or on a page of usual
+    /// length. The list is empty unless requested.
     pub(crate) matches: Vec<RowSet>,
     /// True if enough products have every word, so that a filter may shorten the page.
     pub(super) fits: bool,
@@ -51,13 +51,12 @@ impl Answer {
         }
     }
 
-    /// Returns true if any product has every word.
     pub(crate) fn has_every_word(&self) -> bool {
         let is_whole = |row: &FusedRow| row.by_words.is_some_and(|found| found.tier >= tier::ALL);
         self.rows.iter().any(is_whole)
     }
 
-    /// Returns the currency of most products that fit as well as the best. A tie is decided by the first product.
+    /// Returns the currency of most products that fit as well as the best. The first product decides a tie.
     pub(crate) fn currency(&self, release: &Release) -> Option<CurrencyCode> {
         let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
         let best = self.rows.first().map(tier)?;
@@ -78,7 +77,6 @@ impl Answer {
         self.rows.truncate(limit);
     }
 
-    /// Returns the degree to which the rows lack words of the query.
     fn relaxed(&self) -> Relaxation {
         let words = self.rows.iter().map(|row| row.by_words);
         if self.completed {
@@ -90,7 +88,7 @@ impl Answer {
         }
     }
 
-    /// Returns the answer with the notes of the lexical search added.
+    /// Adds the notes of the lexical search.
     pub(super) fn telling(self, found: LexicalHits) -> Self {
         Self {
             corrections: found.corrections,
@@ -102,7 +100,7 @@ impl Answer {
         }
     }
 
-    /// Truncates the rows to the page. If matches are requested, the rows of the page are added to them, unless enough
+    /// Truncates the rows to the page. If matches are requested, the page's rows are added to them, unless enough
     /// products have every word. A search by meaning or similarity has no other matches, because both are matters of
     /// degree.
     pub(super) fn cut(&mut self, served: &SearchContext, query: &SearchQuery<'_>) {

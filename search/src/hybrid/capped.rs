@@ -5,19 +5,18 @@ use super::query::SearchQuery;
 use super::retrieve::ranked;
 use crate::context::SearchContext;
 
-/// Numbers of hits to retrieve, tried in order, while the page is short because of the limit per brand or folded
-/// siblings.
+/// Numbers of hits to retrieve in turn, while the page is short because of the limit per brand or folded siblings.
 const FURTHER: [usize; 3] = [400, 1_600, 6_400];
 
 /// Keeps the best products up to the limit per brand, and the best one of each family of siblings. Rows from further
-/// down the ranking fill the gaps. A limit only removes products and never adds any that would not be found without it.
+/// down fill the gaps. A limit only removes products, and never adds any that would not be found without it.
 pub(super) fn keep(served: &SearchContext, query: &SearchQuery<'_>, rows: &mut Vec<FusedRow>) {
     // A limit of at least the page size has no effect.
     let brand_max = query.per_brand_max.filter(|max| *max < query.page());
     if brand_max.is_none() && !query.folded {
         return;
     }
-    // One extra row shows whether there are more.
+    // One extra row shows if there are more.
     let wanted = query.page() + 1;
     let mut exhausted = rows.len() < wanted;
     keep_best(served, query, rows, brand_max);

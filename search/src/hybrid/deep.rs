@@ -1,5 +1,5 @@
-//! Pages longer than usual. A longer page ranks more candidates, which can change the order of the first products. To
-//! keep the order, a long page is the usual page, followed by the rows of a search for the longest page.
+//! Pages longer than usual. A longer page ranks more candidates, which can change the order of the first products. A
+//! long page is therefore the usual page, followed by the rows of a search for the longest page.
 
 use rustc_hash::FxHashSet;
 
@@ -9,7 +9,7 @@ use super::retrieve::ranked;
 use super::{capped, tuning};
 use crate::context::SearchContext;
 
-/// Appends the rows that follow those of a usual page. Results for two limits agree on the rows of the shorter one.
+/// Appends the rows after those of a usual page. Results for two limits agree on the rows of the shorter one.
 pub(super) fn lengthen(served: &SearchContext, query: &SearchQuery<'_>, rows: &mut Vec<FusedRow>) {
     let longest = SearchQuery {
         limit: query.limit.max(tuning::LONG_PAGE),

@@ -4,21 +4,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lexical::{Purpose, QuerySubject, Thing};
 
-/// Relation of a category to the product that a query names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ThingRelation {
-    /// Category of the product itself, with ancestors, descendants, and categories of the same name. Products in these
-    /// categories are not demoted.
+    /// Category of the product, with ancestors, descendants, and categories of the same name. Its products are not
+    /// demoted.
     Own,
-    /// Branch of accessories or parts for other products.
+    /// Branch of accessories or components for other products.
     Accessory,
-    /// Any other category.
     Other,
 }
 
-/// Returns the candidate rows that are accessories for the named product, such as a lock or a sleeve for `laptop`. The
-/// category of an accessory is not the product's category. The title of an accessory has the product's name, but not as
-/// the kind of product. In a branch of accessories, the title need not have the name.
+/// Returns the candidate rows that are accessories for the named product, such as a lock or a sleeve for `laptop`.
+/// Their category is not the product's. Their title has the product's name, but not as the kind of product. In a branch
+/// of accessories, the title need not have it.
 pub(super) fn among(
     release: &Release,
     named: &QuerySubject,
@@ -65,7 +63,7 @@ pub(super) fn among(
     demoted
 }
 
-/// Places in a row that contain any of some words.
+/// Fields of a row with any of some words.
 #[derive(Debug, Clone, Copy, Default)]
 struct Has {
     anywhere: bool,
@@ -73,9 +71,9 @@ struct Has {
     as_thing: bool,
 }
 
-/// Returns the candidate rows that are the object of the purpose and not the product: the mower for the query `blade
-/// for mower`. In such a row nothing names the product, or the title has the object of the purpose as its head. Rows in
-/// the product's own category are excluded.
+/// Returns the candidate rows that are the object of the purpose, such as the mower for the query `blade for mower`.
+/// Nothing in such a row names the product, or the title's head is the object of the purpose. Rows in the product's own
+/// category are excluded.
 fn others(
     release: &Release,
     named: &QuerySubject,
@@ -102,7 +100,7 @@ fn others(
     demoted.map(|((at, _), _)| at).collect()
 }
 
-/// Returns how each of some rows, in order, contains any of these words.
+/// Returns the fields of each row with any of these words.
 fn held(release: &Release, stems: &[String], rows: &[RowAddress]) -> Vec<Has> {
     let mut all = Vec::with_capacity(rows.len());
     for of_part in rows.chunk_by(|one, other| one.part == other.part) {

@@ -5,9 +5,9 @@ use data_text::{Analysis, analyse, plain_words};
 use super::tuning;
 use crate::lexical::{Correction, Synonym};
 
-/// Returns the text that is embedded for a query. Corrected words replace words that no product contains. The
-/// completion replaces the last word, unless the last word is a common word. Words without a meaning for the embedder,
-/// such as Hindi words, are replaced by their first synonym.
+/// Returns the text that is embedded for a query. Corrections replace words that no product has. The completion
+/// replaces the last word, unless that is a common word. The first synonym replaces words that the embedder does not
+/// know, such as Hindi words.
 pub(super) fn text<'a>(
     text: &'a str,
     corrections: &[Correction],
@@ -20,7 +20,7 @@ pub(super) fn text<'a>(
     if corrections.is_empty() && completed.is_none() && translated.is_empty() {
         return text.into();
     }
-    // Replaces whole words, because one word may be a substring of another.
+    // Only whole words are replaced, because one word may be a substring of another.
     let mut words: Vec<String> = plain_words(text);
     let mended = corrections
         .iter()
@@ -37,12 +37,12 @@ pub(super) fn text<'a>(
     words.join(" ").into()
 }
 
-/// Minimum length of a word that does not look like random letters.
+/// A shorter word looks like random letters.
 const WRITTEN_CHARS_MIN: usize = 3;
 
-/// Returns the minimum similarity of a product that only meaning finds. The minimum is lower if at least half of the
-/// relevant words are known words, because such a text has a meaning. Words for people, occasions and grammar are not
-/// relevant. A text with only such words also gets the lower minimum.
+/// Returns the minimum similarity of a product found only by meaning. It is lower for a text with a meaning, of which
+/// at least half of the relevant words are known. Words for people, occasions and grammar are not relevant. A text with
+/// only such words also gets the lower minimum.
 pub(super) fn alone_min(text: &str) -> f32 {
     let is_written = |word: &str| word.chars().count() >= WRITTEN_CHARS_MIN && data_embedding::is_word(word);
     let (plain, stems) = (analyse(Analysis::Plain, text), analyse(Analysis::Stemmed, text));

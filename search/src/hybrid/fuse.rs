@@ -6,23 +6,23 @@ use super::tuning;
 use crate::lexical::{ScoredRow, tier};
 use crate::semantic::Near;
 
-/// Product that was found by words, by meaning, or both.
+/// Product found by words, by meaning, or both.
 #[derive(Debug, Clone, Copy)]
 pub struct FusedRow {
-    /// Row of the product in the release.
+    /// Row of the product.
     pub at: RowAddress,
-    /// Score that decides the rank, after pinned products.
+    /// Score of the product, which ranks those that are not pinned.
     pub score: f32,
-    /// Lexical hit, if there is one.
+    /// Lexical score, if words found the product.
     pub by_words: Option<ByWords>,
     /// Cosine similarity to the query, if known.
     pub cosine: Option<f32>,
     /// Similarity relative to the nearest product, from 0 to 1.
     pub nearness: f32,
-    /// Weight of the similarity in the score. The weight of the words is 1 minus this weight.
+    /// Weight of the similarity in the score. The remaining weight up to 1 is that of the words.
     pub meaning: f32,
-    /// Score adjustment: positive if the query names the product's category, negative if the product is an accessory of
-    /// the named product.
+    /// Score adjustment. It is positive if the query names the product's category, and negative if the product is an
+    /// accessory of the named product.
     pub category: f32,
     quality: f32,
     id: [u8; 16],
@@ -31,22 +31,22 @@ pub struct FusedRow {
 /// Lexical score of a product.
 #[derive(Debug, Clone, Copy)]
 pub struct ByWords {
-    /// Tier of the hit, see [`tier`].
+    /// Tier of the hit. See [`tier`].
     pub tier: u8,
-    /// Score, comparable only within the same query.
+    /// Score. Only scores of the same query are comparable.
     pub score: f32,
     /// Score including the tier, relative to the best, from 0 to 1.
     pub fit: f32,
 }
 
 impl FusedRow {
-    /// Products that the query names by title, code or brand are ranked before all others.
+    /// Products named by title, code or brand rank before all others.
     fn pinned(&self) -> u8 {
         self.by_words
             .map_or(0, |found| if found.tier > tier::ALL { found.tier } else { 0 })
     }
 
-    /// Adds the bonus of a category that the query names, or applies a demotion.
+    /// Adds the bonus of a category that the query names, or demotes the product.
     fn prefer(&mut self, release: &Release, kinds: &Kinds<'_>) {
         if kinds.demoted.contains(&self.at) {
             self.category = (tuning::DEMOTION - 1.0) * self.score;
@@ -61,7 +61,7 @@ impl FusedRow {
         }
     }
 
-    /// Orders better products first. Quality decides between equal scores, and then the id.
+    /// Orders better products first. Equal scores are ordered by quality, then by id.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
         other
             .pinned()
@@ -73,8 +73,8 @@ impl FusedRow {
     }
 }
 
-/// Maximum of some numbers. The other numbers are expressed as shares of it. Scaling from the minimum instead would
-/// make the difference between the best candidates depend on the worst.
+/// Maximum of some numbers. Scaling from the minimum instead would make the difference between the best candidates
+/// depend on the worst.
 #[derive(Debug, Clone, Copy)]
 struct Best(f32);
 
@@ -83,7 +83,7 @@ impl Best {
         Self(numbers.fold(0.0, f32::max))
     }
 
-    /// Returns a number as a share of the best, from 0 to 1. Numbers above the best give 1.
+    /// Returns a number as a share of the best, at most 1.
     fn share(self, number: f32) -> f32 {
         if self.0 > 0.0 {
             (number / self.0).clamp(0.0, 1.0)
@@ -93,8 +93,8 @@ impl Best {
     }
 }
 
-/// Scale of lexical scores: shares of the best score, with tiers included. A word that nearly every product contains
-/// gives small scores, but the ratios of the scores still rank the products.
+/// Scale of lexical scores as shares of the best score, including tiers. A word that nearly every product has gives
+/// small scores, but their ratios still rank the products.
 #[derive(Debug, Clone, Copy)]
 struct Strengths {
     score: Best,
@@ -118,7 +118,6 @@ impl Strengths {
     }
 }
 
-/// Categories that change scores.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kinds<'a> {
     /// Sorted categories that the query names.
@@ -127,8 +126,7 @@ pub(super) struct Kinds<'a> {
     pub(super) demoted: &'a FxHashSet<RowAddress>,
 }
 
-/// Returns true if the first `rows` are lexical hits regardless of the semantic hits, because their lexical score alone
-/// exceeds any semantic score.
+/// Returns true if the lexical scores of the first `rows` hits exceed any semantic score.
 pub(super) fn is_settled(words: &[ScoredRow], demoted: &FxHashSet<RowAddress>, rows: usize, meaning: f32) -> bool {
     let fits = Strengths::of(words);
     let most = meaning + tuning::CATEGORY;
@@ -138,10 +136,10 @@ pub(super) fn is_settled(words: &[ScoredRow], demoted: &FxHashSet<RowAddress>, r
 
 /// Merges lexical and semantic hits into one ranking, best first.
 ///
-/// Lexical and semantic scores are each divided by the best score of their kind, and the quotients are added. `near`
-/// are the semantic hits and `cosines` are the similarities of the lexical hits. If enough lexical hits take the first
-/// places, similarity is scaled by the nearest lexical hit. The first places therefore do not change if no semantic
-/// search ran. Products in a named category get a small bonus, and demoted products get a much lower score.
+/// Lexical and semantic scores are each divided by the best of their kind, and the quotients are added. `near` are the
+/// semantic hits, and `cosines` the similarities of the lexical hits. If enough lexical hits take the first places,
+/// similarity is scaled by the nearest of them. The first places are then the same as without a semantic search.
+/// Products in a named category get a small bonus, and demoted products get a much lower score.
 pub(super) fn fuse(
     release: &Release,
     words: &[ScoredRow],
@@ -182,7 +180,6 @@ pub(super) fn fuse(
     rows
 }
 
-/// Returns the lexical hits alone, in their order.
 pub(super) fn words_alone(release: &Release, words: &[ScoredRow]) -> Vec<FusedRow> {
     let fits = Strengths::of(words);
     let row = |hit: &ScoredRow| {
@@ -229,7 +226,7 @@ mod tests {
     use super::*;
     use crate::lexical::tests::release;
 
-    /// Release with rows for ordering. The titles of these rows are ignored.
+    /// The titles of these rows are ignored.
     static RELEASE: LazyLock<Release> = LazyLock::new(|| {
         let dir = tempfile::tempdir().unwrap();
         release((0..120).map(|number| format!("Mug {number}")), dir.path())

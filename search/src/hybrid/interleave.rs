@@ -9,7 +9,7 @@ use crate::lexical::{Narrowing, ScoredRow, listed, tier};
 use crate::request::Mode;
 use crate::semantic::Nearest;
 
-/// Returns the products that pass the filter, nearest in meaning first. Used for queries that name a purpose and no
+/// Returns the products that pass the filter, nearest in meaning first, for a query that names a purpose and no
 /// product.
 pub(super) fn by_sense(served: &SearchContext, query: &SearchQuery<'_>) -> Option<Answer> {
     let vector = served.semantic.embed(query.sense?).ok()?;

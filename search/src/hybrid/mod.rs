@@ -1,8 +1,8 @@
 //! Hybrid retrieval by words and by meaning.
 //!
-//! Words decide for products that a query names: titles, codes and brands come first, whatever the vectors say. All
-//! other products are ranked by words and meaning. A product that is found only by meaning must exceed a minimum
-//! similarity, so that a meaningless query finds nothing. Filters apply within both searches.
+//! Words decide for products that a query names: titles, codes and brands come first, however near other products are
+//! in meaning. All other products are ranked by words and meaning. A product found only by meaning must exceed a
+//! minimum similarity, so that a meaningless query finds nothing. Filters apply within both searches.
 
 mod answer;
 mod capped;

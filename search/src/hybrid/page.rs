@@ -6,7 +6,6 @@ use crate::context::SearchContext;
 use crate::lexical::Order;
 use crate::request::Mode;
 
-/// Finds the products for a query.
 pub(crate) fn search(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     if !query.is_deep() {
         return usual(served, query);
@@ -31,7 +30,6 @@ fn usual(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     answer
 }
 
-/// Returns true if a query finds any product.
 pub(crate) fn finds_any(served: &SearchContext, query: &SearchQuery<'_>) -> bool {
     let few = SearchQuery {
         limit: 1,

@@ -13,13 +13,13 @@ use crate::request::Mode;
 #[derive(Debug)]
 pub(crate) struct SearchQuery<'a> {
     pub(crate) text: &'a str,
-    /// Words as typed, for those that the text has in translation.
+    /// Words as typed, for those that were translated in the text.
     pub(crate) typed: &'a [Synonym],
     pub(crate) mode: Mode,
     pub(crate) narrowing: Narrowing<'a>,
-    /// Mentions of unwanted things. Rows that deny them are ranked first, other rows with them last.
+    /// Mentions of unwanted things. Rows that deny them are ranked first, and other rows with them last.
     pub(crate) mentions: &'a [Mention],
-    /// True if the text is a question or another sentence.
+    /// True for a question or another sentence.
     pub(crate) is_sentence: bool,
     /// True if the text names a gift, an occasion, a recipient or an age.
     pub(crate) is_for_somebody: bool,
@@ -30,14 +30,14 @@ pub(crate) struct SearchQuery<'a> {
     pub(crate) order: Order,
     /// Superlative that sorts the best fitting products, within the order by relevance.
     pub(crate) superlative: Option<Superlative>,
-    /// Currency in which prices are sorted.
+    /// Currency of sorted prices.
     pub(crate) currency: CurrencyCode,
     pub(crate) limit: usize,
-    /// Maximum number of products of one brand.
+    /// Maximum number of products per brand.
     pub(crate) per_brand_max: Option<usize>,
     /// True if only the first of each family of siblings is returned.
     pub(crate) folded: bool,
-    /// Product that the results must be similar to. The product itself is not a result.
+    /// Product that the results must be similar to. It is not a result itself.
     pub(crate) similar_to: Option<RowAddress>,
     /// True if all matching rows are also requested.
     pub(crate) with_matches: bool,
@@ -50,7 +50,7 @@ impl SearchQuery<'_> {
         is_weighed && self.limit > tuning::CANDIDATES_PAGE
     }
 
-    /// Returns the page size used internally. A short page is the start of a usual page.
+    /// A short page is the start of a usual page.
     pub(super) fn page(&self) -> usize {
         self.limit.max(tuning::CANDIDATES_PAGE)
     }
@@ -66,14 +66,14 @@ impl SearchQuery<'_> {
         self.candidates(usually.min(tuning::CANDIDATES_MAX))
     }
 
-    /// Returns the number of hits to retrieve, which is at least what the page needs.
+    /// Returns the number of hits to retrieve, which is at least that of the page.
     pub(super) fn candidates(&self, usually: usize) -> usize {
-        // One extra hit shows that there are more hits than the page shows. Another extra hit replaces the reference
-        // product of a similarity search.
+        // One extra hit shows that there are more than on the page. Another one replaces the reference product of a
+        // similarity search.
         usually.max(self.page() + 1 + usize::from(self.similar_to.is_some()))
     }
 
-    /// Returns the query vector: the vector of the text, moved halfway to that of the reference product.
+    /// Returns the vector of the text, moved halfway to that of the reference product.
     pub(super) fn moved(&self, served: &SearchContext, vector: Vector) -> Vector {
         let like = self.similar_to.and_then(|at| served.release.vector(at));
         let Some(like) = like.filter(|like| like.dimensions() == vector.dimensions()) else {
@@ -85,9 +85,9 @@ impl SearchQuery<'_> {
         Vector::new(&sum).unwrap_or(vector)
     }
 
-    /// Returns true if semantic hits must not appear on the page, because enough products have every word and the counts
-    /// are of these, or if they could appear neither there nor among the first hits, which indicate the meaning. Then
-    /// the semantic search is skipped.
+    /// Returns true if no semantic search is needed. If enough products have every word, the counts are of these, and
+    /// semantic hits must not appear on the page. Otherwise they may be unable to get onto the page or among the first
+    /// hits, which indicate the meaning.
     pub(super) fn is_settled(&self, found: &LexicalHits, demoted: &FxHashSet<RowAddress>) -> bool {
         let first = self.page().max(tuning::FEEDBACK_ROWS);
         self.similar_to.is_none()
@@ -143,7 +143,7 @@ impl SearchQuery<'_> {
             sort: self.sort(),
             limit,
             enough: self.page(),
-            // For a similarity search only the shown products are counted, because similarity is a matter of degree.
+            // A similarity search counts only the shown products, because similarity is a matter of degree.
             with_matches: self.with_matches && self.similar_to.is_none(),
         }
     }

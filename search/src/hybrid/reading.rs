@@ -12,33 +12,33 @@ use crate::lexical::{self, ConstrainedRows, Constraint, Constraints, LexicalQuer
 use crate::phrase::{PhraseFilter, PhraseReading};
 use crate::request::PriceBounds;
 
-/// All constraints and preferences of a query besides its words, resolved against one release.
+/// Constraints and preferences of a query besides its words, resolved on one release.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reading {
-    /// Interpreted phrases, as responses state them.
+    /// Interpreted phrases for the response.
     pub(crate) phrases: Vec<PhraseReading>,
-    /// Rows allowed by the query's exclusions and requirements, and the rows that are ranked last.
+    /// Rows that the query's exclusions and requirements allow, and those that are ranked last.
     pub(crate) constrained: ConstrainedRows,
-    /// Accepted categories, most usual first. The list is empty if any category is accepted.
+    /// Accepted categories, most usual first. Any category is accepted if the list is empty.
     pub(crate) categories: Vec<CategoryId>,
     /// True if the query states a purpose and no product. Its meaning then orders the products.
     pub(crate) is_need: bool,
-    /// True if the query is a question or a long sentence.
+    /// True for a question or a long sentence.
     pub(crate) is_sentence: bool,
-    /// Additional words that help to find products for the need.
+    /// Additional words that find products for the need.
     pub(crate) hint: &'static str,
     pub(crate) price: Option<Price>,
-    /// Audience of the product, if the product is for children.
+    /// Audience of a product for children.
     pub(crate) child: Option<Audience>,
     /// Superlative that sorts the best fitting products.
     pub(crate) superlative: Option<Superlative>,
-    /// English translation of the query, if it is in another language.
+    /// English translation of a query in another language.
     translated: Option<TranslatedQuery>,
-    /// Words that are not searched for because products with them are excluded.
+    /// Words that are not searched for, because products with them are excluded.
     refused: Vec<String>,
 }
 
-/// Parses a query. A possible price counts as a name if a title has its words, or if `sure` is true.
+/// A possible price counts as a name if a title has its words, or if `sure` is true.
 pub(crate) fn understood(served: &SearchContext, text: &str, sure: bool) -> ParsedQuery {
     if sure {
         return data_understanding::read_sure(text, &served.spoken_brands);
@@ -55,12 +55,12 @@ pub(crate) fn understood(served: &SearchContext, text: &str, sure: bool) -> Pars
     }
 }
 
-/// Translates a query to English, if it is in another language and titles do not have its words.
+/// Returns `None` for an English query, or if titles have its words.
 pub(crate) fn in_english(served: &SearchContext, text: &str) -> Option<TranslatedQuery> {
     TranslatedQuery::of(text, |word| served.text.count(word) > 0, data_embedding::is_word)
 }
 
-/// Returns true if the whole text is a title, a code or a brand name. Such a text is not interpreted further.
+/// Returns true if the whole text is a title, a code or a brand name, which is not interpreted further.
 pub(crate) fn names_whole(served: &SearchContext, text: &str, kind: Option<&Filter>) -> bool {
     let mut wanted = LexicalQuery::best(text);
     wanted.narrowing.kind = kind;
@@ -69,7 +69,7 @@ pub(crate) fn names_whole(served: &SearchContext, text: &str, kind: Option<&Filt
 }
 
 impl Reading {
-    /// Interprets a parsed query. A phrase that applies to no product of the release is reported without a filter.
+    /// A phrase that applies to no product of the release is reported without a filter.
     pub(crate) fn of(served: &SearchContext, understood: &ParsedQuery) -> Self {
         let mut reading = Self {
             is_sentence: understood.is_sentence,
@@ -80,7 +80,7 @@ impl Reading {
             let filter = reading.read(served, &mut constraints, &part.meaning);
             if matches!(&part.meaning, Meaning::Lacking(lacking) if lacking.is_left) {
                 if filter.is_empty() {
-                    // No title states the absence, so the words are searched like others.
+                    // No title states the absence, so that the words are searched like others.
                     continue;
                 }
                 if filter.required.is_empty() {
@@ -93,7 +93,7 @@ impl Reading {
                 Meaning::Order(order) => Some(order),
                 _ => None,
             };
-            // The first superlative of the query decides the order: `cheapest new` sorts by price.
+            // The first superlative decides the order. `cheapest new` sorts by price.
             reading.superlative = reading.superlative.or(order);
             reading.phrases.push(PhraseReading {
                 text: part.text.clone(),
@@ -150,7 +150,7 @@ impl Reading {
         filter
     }
 
-    /// Stores the translation of the query, and reports the phrases as typed.
+    /// Reports the phrases as typed.
     pub(crate) fn take_translated(&mut self, translated: Option<TranslatedQuery>) {
         if let Some(translated) = &translated {
             for phrase in &mut self.phrases {
@@ -175,7 +175,7 @@ impl Reading {
         self.phrases.sort_by_key(|phrase| text.find(phrase.text.as_str()));
     }
 
-    /// Returns the text that remains to be searched.
+    /// Returns the remaining text to be searched.
     pub(crate) fn text(&self, understood: ParsedQuery) -> String {
         if self.refused.is_empty() {
             return understood.text;
@@ -185,7 +185,7 @@ impl Reading {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the bounds of the price in minor units of a currency, and records them in the price's phrase.
+    /// Returns the price bounds in minor units of a currency, and records them in the price's phrase.
     pub(crate) fn price_in(&mut self, currency: CurrencyCode) -> Option<PriceBounds> {
         let price = self.price?;
         let unit = 10_u64.pow(currency.exponent());
@@ -203,7 +203,7 @@ impl Reading {
         Some(bounds)
     }
 
-    /// Returns two flags: the query requests marked-down products, and the query requests products in stock.
+    /// Returns true for a query for marked-down products, and true for a query for products in stock.
     pub(crate) fn states(&self) -> (bool, bool) {
         let filters = || self.phrases.iter().map(|phrase| &phrase.filter);
         (
@@ -217,7 +217,7 @@ impl Reading {
         !self.categories.is_empty()
     }
 
-    /// Drops the categories that were read and returns the words that they came from.
+    /// Drops the categories that were read, and returns their words.
     pub(crate) fn forget_kinds(&mut self) -> String {
         (self.is_need, self.categories) = (false, Vec::new());
         let (kinds, others) = std::mem::take(&mut self.phrases)
@@ -246,7 +246,7 @@ impl Reading {
         words.join(" ")
     }
 
-    /// Returns the facet clause for the categories, if any were read.
+    /// Returns `None` if no categories were read.
     pub(crate) fn category_clause(&self) -> Option<FacetClause> {
         let slugs = self.categories.iter().filter_map(|id| taxonomy::by_id(*id));
         let values: Vec<String> = slugs.map(|category| category.slug.clone()).collect();
@@ -256,7 +256,7 @@ impl Reading {
         })
     }
 
-    /// Returns the rows of each part in one of the categories.
+    /// Returns the rows of each part in any of the categories.
     pub(crate) fn rows_of_kinds(&self, release: &Release) -> Vec<RowSet> {
         let of_part = |part: &Part| {
             let facets = part.facets();

@@ -13,7 +13,7 @@ use crate::lexical::Order;
 use crate::request::Mode;
 use crate::semantic::{DegradedReason, Near, Nearest};
 
-/// Returns all ranked candidates for a query, best first, regardless of brand. There can be more than the page shows.
+/// Returns all ranked candidates, best first, regardless of brand. There can be more than on the page.
 pub(super) fn ranked(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     let blank = query.text.trim().is_empty();
     let mut answer = match (query.mode, query.similar_to) {
@@ -39,9 +39,8 @@ pub(super) fn ranked(served: &SearchContext, query: &SearchQuery<'_>) -> Answer 
     answer
 }
 
-/// Ranks products that mention an unwanted thing last among the products that have as many words as the best one, and
-/// those first that say that they lack it. If the query names a gift, an occasion or a recipient, products with a price
-/// of 0 are ranked last too.
+/// Among the products with as many words as the best one, those that deny an unwanted thing come first, and those that
+/// mention it last. For a gift, an occasion or a recipient, products with a price of 0 come last too.
 fn put_last(served: &SearchContext, query: &SearchQuery<'_>, rows: &mut [FusedRow]) {
     let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
     let Some(best) = rows.first().map(tier) else { return };
@@ -63,14 +62,14 @@ fn put_last(served: &SearchContext, query: &SearchQuery<'_>, rows: &mut [FusedRo
     places.zip(fitting).for_each(|(place, row)| *place = row);
 }
 
-/// Returns the products found by words alone. `degraded` gives the reason if a search by meaning was also requested.
+/// `degraded` has the reason if a search by meaning was also requested.
 fn by_words(served: &SearchContext, query: &SearchQuery<'_>, degraded: Option<DegradedReason>) -> Answer {
     let found = query.find(served, query.candidates(query.page()));
     let rows = fuse::words_alone(&served.release, &found.hits);
     Answer::new(rows, Mode::Lexical, degraded).telling(found)
 }
 
-/// Returns products similar to a given product, without query words. Without vectors, the words of its title are used.
+/// Without vectors, the words of the product's title are searched.
 fn by_likeness(served: &SearchContext, query: &SearchQuery<'_>, like: RowAddress) -> Answer {
     let release = &served.release;
     if let Some(vector) = release.vector(like) {
@@ -158,7 +157,7 @@ fn by_both(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     Answer::new(rows, Mode::Hybrid, None).telling(found)
 }
 
-/// Moves the vector of a query toward the best hits, whose common direction indicates the meaning.
+/// Moves the query's vector toward the best hits, whose common direction indicates the meaning.
 fn toward(served: &SearchContext, vector: &Vector, rows: &[FusedRow]) -> Option<Vector> {
     if rows.len() < 2 * tuning::FEEDBACK_ROWS {
         // With few hits, the first ones do not stand out.
@@ -181,8 +180,8 @@ fn toward(served: &SearchContext, vector: &Vector, rows: &[FusedRow]) -> Option<
     Vector::new(&moved)
 }
 
-/// Finds products for an order by price, rating or date. The order alone ranks the hits, regardless of their relevance.
-/// Therefore only lexical hits count, and semantic hits are used only if there are no lexical hits.
+/// An order by price, rating or date ignores the relevance of the hits. Semantic hits therefore only count if there are
+/// no lexical hits.
 fn in_order(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     let mut answer = by_words(served, query, None);
     if answer.rows.is_empty() {
@@ -202,12 +201,11 @@ fn in_order(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     answer
 }
 
-/// Returns the products found by meaning alone, in the requested order.
 fn by_nearness(served: &SearchContext, query: &SearchQuery<'_>, near: &[Near]) -> Vec<FusedRow> {
     let mut rows = fuse::fuse(&served.release, &[], &[], near, None, tuning::MEANING);
     let sort = query.sort();
     if sort.order != Order::Relevance {
-        // The sort is stable: rows with equal keys stay in order of similarity.
+        // The sort is stable, so that rows with equal keys stay in order of similarity.
         rows.sort_by_key(|row| std::cmp::Reverse(sort.key_at(&served.release, row.at)));
     }
     rows

@@ -8,7 +8,7 @@ use super::{FusedRow, SearchQuery, tuning};
 use crate::context::SearchContext;
 use crate::lexical::{Order, Sort};
 
-/// Kind of quantity by which products are compared.
+/// Quantity by which products are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Measure {
     Length,
@@ -19,11 +19,11 @@ enum Measure {
     Power,
     Area,
     Count,
-    /// Size words: `large`, `mini`.
+    /// Size words, such as `large` and `mini`.
     Word,
 }
 
-/// All measures, most significant first. The order decides if equally many products state them.
+/// Measures in order of precedence, which decides if equally many products state them.
 const MEASURES: [Measure; 9] = [
     Measure::Length,
     Measure::Volume,
@@ -36,8 +36,8 @@ const MEASURES: [Measure; 9] = [
     Measure::Word,
 ];
 
-/// Moves the cheapest, largest or newest of the best fitting rows to the top. These rows have all words that the best
-/// row has, and nearly its score. The other rows follow in their previous order.
+/// Moves the cheapest, largest or newest of the best fitting rows to the top. These rows have all words of the best
+/// row, and nearly its score. The others follow in their previous order.
 pub(super) fn put_first(served: &SearchContext, query: &SearchQuery<'_>, first: Superlative, rows: &mut Vec<FusedRow>) {
     let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
     let Some(best) = rows.first().map(|row| (tier(row), row.score)) else {
@@ -59,7 +59,7 @@ pub(super) fn put_first(served: &SearchContext, query: &SearchQuery<'_>, first: 
     rows.extend(fitting.into_iter().chain(others));
 }
 
-/// Returns the sort order that lists have for a superlative, if any.
+/// Returns the order of lists for a superlative.
 pub(crate) const fn order(first: Superlative) -> Option<Order> {
     match first {
         Superlative::Cheapest => Some(Order::PriceAscending),
@@ -70,7 +70,7 @@ pub(crate) const fn order(first: Superlative) -> Option<Order> {
     }
 }
 
-/// Sorts rows by the measure (such as length) that is most common in their titles. Rows without this measure are last.
+/// Sorts rows by the measure, such as length, that is most common in their titles. Rows without it are last.
 fn by_size(release: &Release, first: Superlative, rows: &mut [FusedRow]) {
     let stated: Vec<Vec<(Measure, f64)>> = rows.iter().map(|row| quantities(release, row.at)).collect();
     let counted = |measure: &Measure| stated.iter().flatten().filter(|(other, _)| other == measure).count();
@@ -95,13 +95,12 @@ fn by_size(release: &Release, first: Superlative, rows: &mut [FusedRow]) {
     }
 }
 
-/// Returns the quantities that a title states.
 fn quantities(release: &Release, at: RowAddress) -> Vec<(Measure, f64)> {
     let title = release.part(at.part).map_or("", |part| part.cards().title(at.row));
     plain_words(title).iter().filter_map(|word| quantity(word)).collect()
 }
 
-/// Parses an analysed number with its unit, such as `55in` or `0.5l`, or a word for a size.
+/// Parses an analysed number with its unit, such as `55in` or `0.5l`, or a size word.
 fn quantity(word: &str) -> Option<(Measure, f64)> {
     let digits = word.find(|char: char| !char.is_ascii_digit() && char != '.')?;
     let (number, unit) = word.split_at(digits);

@@ -1,5 +1,5 @@
-//! Queries of one word. Every product with the word is a hit, so the search must quickly skip hits that are not among
-//! the best.
+//! Queries of one word. Every product with the word is a hit, so that the search must quickly skip hits that are not
+//! among the best.
 
 use data_index::terms::{Block, BlockRows};
 
@@ -10,7 +10,7 @@ use super::lists::{GroupLists, PlainWord};
 use super::part_collector::{MatchCount, PartCollector};
 use super::window::Window;
 
-/// Collects the products of a part that have the only word.
+/// Collects the products of a part with the only word.
 pub(super) fn collect(
     group: &GroupLists<'_>,
     part_collector: &mut PartCollector<'_>,
@@ -23,7 +23,7 @@ pub(super) fn collect(
     }
 }
 
-/// Collects from one posting list, skipping blocks that contain nothing better than the hits so far.
+/// Collects from one posting list, without blocks that have nothing better than the hits so far.
 fn in_blocks(
     word: PlainWord<'_>,
     part_collector: &mut PartCollector<'_>,
@@ -47,8 +47,7 @@ fn in_blocks(
     }
 }
 
-/// Collects hits from several posting lists, or for words that must be adjacent. If a product has several variants of
-/// the word, the best variant counts.
+/// Collects from several posting lists, or for words that must be adjacent. The best variant of a product counts.
 fn in_any_way(
     group: &GroupLists<'_>,
     part_collector: &mut PartCollector<'_>,

@@ -10,7 +10,7 @@ use super::lexical_query::LexicalQuery;
 const GATHER_BELOW_ONE_IN: u64 = 16;
 
 /// Returns the first products of `ordered` that pass the filter. `ordered` has all live products in the wanted order,
-/// so a request without words needs no search.
+/// so that a request without words needs no search.
 pub(crate) fn listed(
     release: &Release,
     ordered: impl Iterator<Item = RowAddress>,
@@ -43,7 +43,7 @@ fn gather(release: &Release, filter: &Filter, wanted: &LexicalQuery<'_>) -> Vec<
         let cards = part.cards();
         let is_allowed = |row: &u32| wanted.narrowing.allows(RowAddress { part: at, row: *row });
         for row in passing.bitmap().iter().filter(is_allowed) {
-            // Quality is not negative, so its bits compare like its value.
+            // Quality is not negative, so that its bits compare like its value.
             let presentable = Reverse((cards.in_stock(row), cards.quality(row).to_bits()));
             let key = (
                 Reverse(wanted.sort.key(part, row)),

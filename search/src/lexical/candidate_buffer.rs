@@ -1,5 +1,5 @@
 //! Buffer of candidate rows of a part. Most candidates are not good enough, and a branch per row would be
-//! unpredictable. Candidates are therefore compared in batches without a branch per row: first by their score alone,
+//! unpredictable. Candidates are therefore compared in batches without a branch per row, first by their score alone and
 //! then with their quality added. The filter is applied last.
 
 use data_index::columns::Cards;
@@ -9,10 +9,9 @@ use super::narrowing::EligibleRows;
 use super::score::QUALITY_BONUS;
 use super::top::TopHits;
 
-/// Number of rows in a batch.
 pub(super) const SIFTED: usize = 128;
 
-/// Candidate row with its score, without its quality.
+/// Candidate row with its score, which excludes the quality.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offer {
     pub(super) row: u32,
@@ -29,7 +28,6 @@ impl Offer {
     };
 }
 
-/// Candidate rows of a part, buffered until there are enough for a batch.
 pub(super) struct CandidateBuffer<'a> {
     part: u32,
     rows: u32,
@@ -52,7 +50,7 @@ impl<'a> CandidateBuffer<'a> {
         }
     }
 
-    /// Adds candidate rows, each only once. [`CandidateBuffer::finish`] must follow the last call.
+    /// Each row must be added only once. [`CandidateBuffer::finish`] must follow the last call.
     pub(super) fn offer<T: Copy>(&mut self, rows: &[T], mut offer: impl FnMut(T) -> Offer, top: &mut TopHits<'_>) {
         for rows in rows.chunks(SIFTED) {
             let mut count = self.count;

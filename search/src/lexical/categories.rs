@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::group::{GroupWord, TermGroup};
 use super::terms::QueryTerms;
 
-/// Words that introduce the purpose or the parts of a product. The head noun precedes these words.
+/// Words before the purpose or the components of a product. The head noun precedes them.
 const BEHIND: [&str; 9] = [
     "for",
     "with",
@@ -19,22 +19,22 @@ const BEHIND: [&str; 9] = [
     "fits",
     "fitting",
 ];
-/// Words of `BEHIND` that introduce a purpose, or the whole to which the product belongs.
+/// Words of `BEHIND` before a purpose, or the whole to which the product belongs.
 const PURPOSE: [&str; 5] = ["for", "of", "compatible", "fits", "fitting"];
 
-/// Names of the categories that have products.
+/// Names of the categories with products.
 #[derive(Debug, Default)]
 pub(super) struct CategoryNames {
-    /// Other words of each name, keyed by the stem of its last word.
+    /// Other words of each name, by the stem of its last word.
     names: FxHashMap<Box<str>, Vec<Name>>,
 }
 
-/// Product that a query names, as matched with category names.
+/// Product that a query names, matched with category names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct QuerySubject {
     /// Sorted categories whose name is the query's head noun.
     pub(crate) categories: Vec<CategoryId>,
-    /// Product, if the query names it and nothing else.
+    /// Product, if the query names nothing else.
     pub(crate) thing: Option<Thing>,
     /// Purpose, if the query states one.
     pub(crate) purpose: Option<Purpose>,
@@ -43,18 +43,18 @@ pub(crate) struct QuerySubject {
 /// Product with its purpose, as in `blade for lawn mower`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Purpose {
-    /// Stems of the words that name the product.
+    /// Stems of the words for the product.
     pub(crate) heads: Vec<String>,
-    /// Words that name the purpose.
+    /// Words for the purpose.
     pub(crate) others: Vec<String>,
 }
 
-/// Product that a query names by a category name alone: `laptop`, `coffee table`.
+/// Product that a query names by a category name alone, such as `laptop` or `coffee table`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Thing {
     /// Stem of the head noun.
     pub(crate) stem: String,
-    /// Sorted categories of the release whose names have the same head noun, whatever other words they have.
+    /// Sorted categories of the release with the same head noun in their names.
     pub(crate) called_so: Vec<CategoryId>,
 }
 
@@ -87,7 +87,7 @@ impl CategoryNames {
         node.children.iter().for_each(|node| self.add(node));
     }
 
-    /// Returns the categories with exactly this name, given by its stems.
+    /// Returns the categories with exactly this name, given as stems.
     pub(super) fn called<'a>(&'a self, stems: &'a [String]) -> impl Iterator<Item = CategoryId> + 'a {
         let (last, rest) = stems
             .split_last()
@@ -98,7 +98,7 @@ impl CategoryNames {
         fitting.map(|name| name.category)
     }
 
-    /// Returns the categories whose name is the kind of product that the query names, directly or by a synonym.
+    /// Returns the categories whose name is the kind of product in the query, directly or by a synonym.
     pub(super) fn named(&self, text: &str, terms: &QueryTerms, groups: &[TermGroup]) -> QuerySubject {
         let Some(head) = head(text, terms) else {
             return QuerySubject::default();
@@ -185,7 +185,7 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// Returns the position of the head noun: the last word before the purpose that is not a colour or size.
+/// Returns the position of the head noun, which is the last word before the purpose that is not a colour or size.
 fn head(text: &str, terms: &QueryTerms) -> Option<usize> {
     let words = analyse(Analysis::Plain, text);
     let behind = words

@@ -18,7 +18,6 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Returns the rows of a part that may be returned as hits.
     pub(super) fn eligible(&self, part: u32) -> EligibleRows<'a> {
         EligibleRows::of(self.release, self.index, self.wanted.narrowing, part)
     }
@@ -31,7 +30,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// State of a search: the hits so far, and the remaining work budget.
+/// Hits so far, and the remaining work of a search.
 pub(super) struct Collector<'a, 'w> {
     pub(super) top: TopHits<'a>,
     pub(super) work: &'w mut Work,

@@ -1,4 +1,4 @@
-//! Constraints of a query besides its words: required phrases, absences and exclusions.
+//! Constraints of a query besides its words, which are required phrases, absences and exclusions.
 
 use data_index::terms::{NO_ROW, word_hash};
 use data_index::{Part, Release, RowAddress};
@@ -11,38 +11,35 @@ use super::index::TextIndex;
 use super::rows::{AllowedRows, RowSet};
 use super::terms::QueryTerms;
 
-/// Attributes that may have a phrase as a value. A one-word phrase is compared only with the first attribute, because
-/// the words of the other attributes are indexed as words.
+/// Attributes that may have a phrase as a value. A one-word phrase is compared only with the first, because the words
+/// of the others are indexed.
 const ATTRIBUTES: [&str; 5] = ["vendor", "color", "material", "pattern", "style"];
 
-/// Effect of a constraint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Constraint {
     /// Titles must contain one of these phrases.
     Required(Vec<String>),
-    /// Titles, attributes, vendors and brands must not match any of these.
+    /// Titles, attributes, vendors and brands must match none of these.
     Excluded(Vec<String>),
 }
 
-/// Constraints of a query on a release, and the rows that satisfy them.
 #[derive(Debug)]
 pub(crate) struct Constraints<'a> {
     release: &'a Release,
     index: &'a TextIndex,
     /// Stems of the searched words.
     searched: Vec<String>,
-    /// Rows that contain all of these words.
+    /// Rows that contain all searched words.
     about: Vec<RowSet>,
     allowed: Option<Vec<RowSet>>,
     mentions: Vec<Mention>,
 }
 
-/// Rows that satisfy the constraints, and rows for which their texts decide.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConstrainedRows {
-    /// Rows that satisfy all constraints. `None` if there are no constraints.
+    /// Rows that satisfy all constraints. `None` without constraints.
     pub(crate) allowed: Option<AllowedRows>,
-    /// Rows in which unwanted things are mentioned.
+    /// Rows that mention unwanted things, for which their texts decide.
     pub(crate) mentions: Vec<Mention>,
 }
 
@@ -54,8 +51,7 @@ pub(crate) struct Mention {
 }
 
 impl Mention {
-    /// Returns how a row speaks of the unwanted thing: -1 if it says that the product lacks it, 1 if it may have it, 0 if
-    /// it does not mention it.
+    /// Returns -1 if the row denies the unwanted thing, 1 if it may have it, and 0 if it does not mention it.
     pub(crate) fn doubt(&self, release: &Release, at: RowAddress) -> i8 {
         let Some(part) = release.part(at.part).filter(|_| self.rows.has(at.part, at.row)) else {
             return 0;
@@ -67,7 +63,7 @@ impl Mention {
 }
 
 impl<'a> Constraints<'a> {
-    /// Prepares the constraints for a search for `text`.
+    /// Prepares the constraints of a search for `text`.
     pub(crate) fn of(release: &'a Release, index: &'a TextIndex, text: &str) -> Self {
         let words = QueryTerms::of(text, |_| false);
         // A word that no product has is mistyped or meaningless.
@@ -88,7 +84,7 @@ impl<'a> Constraints<'a> {
         }
     }
 
-    /// Adds a constraint and returns its effect. `None` if it has no effect.
+    /// Returns the effect of a constraint, or `None` if it has none.
     pub(crate) fn add(&mut self, meaning: &Meaning) -> Option<Constraint> {
         match meaning {
             Meaning::Phrase(phrase) => self.require(vec![phrase.clone()]),
@@ -102,13 +98,13 @@ impl<'a> Constraints<'a> {
         }
     }
 
-    /// Allows only rows that lack a part or quality. If titles state that they lack it, only these are allowed for a
-    /// lack that products advertise. Otherwise titles without the thing also count.
+    /// Allows only rows that lack a component or quality. If products advertise the lack, only titles that state it are
+    /// allowed. Otherwise titles without the thing also count.
     fn lack(&mut self, absence: &Absence) -> Option<Constraint> {
         let Absence { of, stated, .. } = absence;
         let ways = stated.iter().cloned().chain(self.stated_in_languages(of));
         let said: Vec<String> = ways.filter(|way| is_titled(self.release, way)).collect();
-        // Words that remain in the query exclude products only if products state the unwanted thing.
+        // Words that stay in the query exclude products only if products state the unwanted thing.
         let refused = (!absence.is_left || self.is_held(of)).then(|| std::slice::from_ref(of));
         self.mention(refused.into_iter().flatten());
         let titles = self.titles_with(&said);
@@ -116,14 +112,14 @@ impl<'a> Constraints<'a> {
             self.allow(titles);
             return Some(Constraint::Required(said));
         }
-        // A title that says so has the name of the thing too.
+        // A title that states the lack has the name of the thing too.
         let (words, others) = self.without(refused?);
         let titles = titles.into_iter().zip(others);
         self.allow(titles.map(|(one, other)| one.or(other)).collect());
         Some(Constraint::Excluded(words))
     }
 
-    /// Returns the ways in which titles in other languages say that a product lacks something.
+    /// Returns the ways in which titles in other languages state the lack of something.
     fn stated_in_languages(&self, of: &str) -> Vec<String> {
         let stems = stems(of);
         let names: Vec<&str> = std::iter::once(of).chain(self.index.languages.titled(&stems)).collect();
@@ -131,7 +127,6 @@ impl<'a> Constraints<'a> {
         ways.collect()
     }
 
-    /// Returns the rows that satisfy all constraints.
     pub(crate) fn finish(self) -> ConstrainedRows {
         ConstrainedRows {
             allowed: self.allowed.map(AllowedRows::of),
@@ -139,7 +134,6 @@ impl<'a> Constraints<'a> {
         }
     }
 
-    /// Restricts the allowed rows to `rows`.
     pub(crate) fn keep(&mut self, rows: &AllowedRows) {
         self.allow(rows.parts().to_vec());
     }
@@ -171,7 +165,6 @@ impl<'a> Constraints<'a> {
         }
     }
 
-    /// Returns the rows whose titles or attributes state one of these audiences.
     fn made_for(&self, audiences: &[Audience]) -> Vec<RowSet> {
         let words: Vec<Vec<String>> = audiences
             .iter()
@@ -185,7 +178,7 @@ impl<'a> Constraints<'a> {
         self.release.parts().iter().map(of_part).collect()
     }
 
-    /// Marks the rows that mention an unwanted thing.
+    /// Records the rows that mention an unwanted thing.
     fn mention<'p>(&mut self, phrases: impl IntoIterator<Item = &'p String>) {
         for phrase in phrases {
             let words = stems(phrase);
@@ -208,7 +201,7 @@ impl<'a> Constraints<'a> {
         sets.iter().zip(&self.about).any(meets)
     }
 
-    /// Allows only rows whose titles have one of the phrases, provided that any row with the searched words does.
+    /// Allows only rows whose titles have one of the phrases, if any row with the searched words does.
     fn require(&mut self, phrases: Vec<String>) -> Option<Constraint> {
         let titles = self.titles_with(&phrases);
         self.is_about(&titles).then(|| {
@@ -217,7 +210,6 @@ impl<'a> Constraints<'a> {
         })
     }
 
-    /// Returns the rows whose titles have one of the phrases.
     fn titles_with(&self, phrases: &[String]) -> Vec<RowSet> {
         let stems: Vec<Vec<String>> = phrases.iter().map(|phrase| stems(phrase)).collect();
         let sets = self.release.parts().iter().map(|part| {
@@ -236,12 +228,12 @@ impl<'a> Constraints<'a> {
         })
     }
 
-    /// Returns the unwanted words and the rows without them; see [`Self::exclude`].
+    /// Returns the unwanted words and the rows without them. See [`Self::exclude`].
     fn without(&self, phrases: &[String]) -> (Vec<String>, Vec<RowSet>) {
         let mut words = Vec::new();
         for phrase in phrases.iter().filter(|phrase| !phrase.is_empty()) {
             let first = phrase.split(' ').next().unwrap_or_default();
-            // Two words that are not adjacent in any title do not name one thing.
+            // Two words that are adjacent in no title do not name one thing.
             let phrase = if phrase.contains(' ') && !self.is_held(phrase) {
                 first
             } else {
@@ -261,7 +253,7 @@ impl<'a> Constraints<'a> {
         (words, sets)
     }
 
-    /// Returns the rows of a part in a category with one of these names, each given as stems.
+    /// Each name is a list of stems.
     fn filed(&self, part: &Part, names: &[Vec<String>]) -> RowSet {
         let categories = names.iter().flat_map(|stems| self.index.category_names.called(stems));
         let mut rows = RowSet::none(part.rows());
@@ -272,14 +264,14 @@ impl<'a> Constraints<'a> {
         rows
     }
 
-    /// Excludes the rows of a brand, and the brand's products in other stores. Products in other stores have the
-    /// brand's name as vendor, or in the title if the name is unambiguous.
+    /// Excludes a brand and its products in other stores, which have its name as vendor, or in the title if the name is
+    /// unambiguous.
     fn exclude_brand(&mut self, at: usize) -> Option<Constraint> {
         let entry = self.release.brands().get(at)?;
         let name = entry.facts.brand.name.clone();
         let (phrase, is_plain) = (fold_value(&name), self.index.is_plain(entry));
         let words = stems(&phrase);
-        // In a search for a cover for a brand's phone, the brand's name is one of the searched words.
+        // In a search for a cover for a brand's phone, the brand's name is a searched word.
         let is_wanted = words.iter().any(|word| self.searched.contains(word));
         let others = self.release.parts().iter().map(|part| {
             let mut refused = RowSet::none(part.rows());
@@ -320,19 +312,19 @@ impl<'a> Constraints<'a> {
     }
 }
 
-/// Returns true if a title has the words of a phrase adjacent to each other.
+/// Returns true if the words of a phrase are adjacent in a title.
 fn is_titled(release: &Release, phrase: &str) -> bool {
     let words = stems(phrase);
     let mut parts = release.parts().iter();
     parts.any(|part| titled(part, &words).is_some_and(|rows| !rows.is_empty()))
 }
 
-/// Returns true if words that may be a price are a name: two or more words that are adjacent in a title.
+/// Returns true if two or more words that may be a price are adjacent in a title, so that they are a name.
 pub(crate) fn is_name(release: &Release, phrase: &str) -> bool {
     stems(phrase).len() > 1 && is_titled(release, phrase)
 }
 
-/// Returns the rows whose posting for the stem satisfies `how`. `None` if no row contains the stem.
+/// Returns the rows whose posting for the stem satisfies `how`. `None` if no row has the stem.
 fn holding(part: &Part, stem: &str, how: impl Fn(data_index::terms::PostingPayload) -> bool) -> Option<RowSet> {
     let mut cursor = part.terms().find(stem)?.cursor();
     let mut rows = RowSet::none(part.rows());
@@ -345,7 +337,7 @@ fn holding(part: &Part, stem: &str, how: impl Fn(data_index::terms::PostingPaylo
     Some(rows)
 }
 
-/// Returns the rows whose titles have the words adjacent to each other.
+/// Returns the rows with adjacent words in their titles.
 fn titled(part: &Part, words: &[String]) -> Option<RowSet> {
     let in_title = |word: &String| holding(part, word, data_index::terms::PostingPayload::in_title);
     let mut sets = words.iter().map(in_title);
@@ -367,7 +359,7 @@ fn titled(part: &Part, words: &[String]) -> Option<RowSet> {
     Some(beside)
 }
 
-/// Returns the rows that have the value in one of these facets.
+/// Returns the rows with the value in one of these facets.
 fn valued(part: &Part, names: &[&str], value: &str) -> RowSet {
     let mut rows = RowSet::none(part.rows());
     for name in names {
@@ -378,7 +370,7 @@ fn valued(part: &Part, names: &[&str], value: &str) -> RowSet {
     rows
 }
 
-/// Returns the rows whose titles or attributes have a phrase, and those of the vendor with that name.
+/// Returns the rows with a phrase in their titles or attributes, or as vendor.
 fn stated(part: &Part, phrase: &str, words: &[String]) -> RowSet {
     let (found, names) = if let [word] = words {
         let found = holding(part, word, |holding| holding.in_title() || holding.in_option());

@@ -3,22 +3,21 @@ use data_index::terms::{NO_ROW, PostingPayload, TermCursor, TermList, Terms};
 use super::group::TermVariant;
 use super::score::Worth;
 
-/// Score of a product for one word of a query, with its components.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WordScore {
     pub(super) score: f32,
-    /// Level of the word in the title; 0 if the title does not have it.
+    /// Level of the word in the title, 0 if the title does not have it.
     pub(super) title_level: u16,
 }
 
 impl WordScore {
-    /// Neutral score from which [`WordScore::and`] starts.
+    /// [`WordScore::and`] starts from this neutral score.
     pub(super) const OF_NONE: Self = Self {
         score: 0.0,
         title_level: u16::MAX,
     };
 
-    /// Returns the score for a word with this payload.
+    /// `held` is the word's payload.
     #[inline]
     pub(super) fn of(held: PostingPayload, score: f32) -> Self {
         Self {
@@ -27,7 +26,7 @@ impl WordScore {
         }
     }
 
-    /// Combines the scores of two words: the sum of the scores, and the lower title level.
+    /// Returns the sum of the scores, and the lower title level.
     #[inline]
     pub(super) fn and(self, other: Self) -> Self {
         Self {
@@ -37,14 +36,14 @@ impl WordScore {
     }
 }
 
-/// Row with its score for the words that it contains.
+/// Row with its score for its words.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowScore {
     pub(super) row: u32,
     pub(super) found: WordScore,
 }
 
-/// Cursor over the products of one part that have a variant of a word.
+/// Cursor over the products of one part with a variant of a word.
 #[derive(Debug)]
 pub(super) struct VariantCursor<'a> {
     first: TermCursor<'a>,
@@ -81,7 +80,6 @@ impl<'a> VariantCursor<'a> {
         Some(cursor)
     }
 
-    /// Returns the current product.
     pub(super) const fn row(&self) -> u32 {
         self.row
     }
@@ -107,8 +105,8 @@ impl<'a> VariantCursor<'a> {
         }
     }
 
-    /// Passes the products from the current one to before `end`, each with its score for the word, to `tell`. Moves the
-    /// cursor past these products and returns their number.
+    /// Passes each product before `end` with its score for the word to `tell`. Moves the cursor past these products and
+    /// returns their number.
     pub(super) fn each_until(&mut self, end: u32, worth: Worth, mut tell: impl FnMut(u32, WordScore)) -> usize {
         if self.rest.is_empty() {
             let (form, weight) = (self.form, self.weight);
@@ -127,7 +125,7 @@ impl<'a> VariantCursor<'a> {
         told
     }
 
-    /// Moves to the first product from `target` on that has all words of the variant. The words must be adjacent in the
+    /// Moves to the first product from `target` on with all words of the variant. The words must be adjacent in the
     /// title unless `is_apart` is set.
     fn meet(&mut self, mut target: u32) {
         'rows: loop {
@@ -179,7 +177,7 @@ impl<'a> VariantCursor<'a> {
     }
 }
 
-/// Cursor over the products of a part that have a word of the query in any of its variants.
+/// Cursor over the products of a part with any variant of a query word.
 #[derive(Debug)]
 pub(super) struct GroupCursor<'a> {
     first: VariantCursor<'a>,
@@ -202,7 +200,6 @@ impl<'a> GroupCursor<'a> {
         })
     }
 
-    /// Returns the current product.
     #[inline]
     pub(super) const fn row(&self) -> u32 {
         self.row
@@ -231,7 +228,7 @@ impl<'a> GroupCursor<'a> {
         self.seek(self.row.saturating_add(1))
     }
 
-    /// Returns the current product's score for the word, which is that of its best variant.
+    /// Returns the current product's score for its best variant of the word.
     #[inline]
     pub(super) fn score(&self) -> WordScore {
         if self.others.is_empty() {

@@ -3,7 +3,7 @@ use data_text::{Analysis, analyse};
 use super::group::TermGroup;
 use super::terms::QueryTerms;
 
-/// Makes the words on both sides of an `or` alternatives to each other: `green handbag or pouch`.
+/// Makes the words on both sides of an `or` alternatives, as in `green handbag or pouch`.
 pub(super) fn add(text: &str, terms: &QueryTerms, groups: &mut [TermGroup]) {
     for or in analyse(Analysis::Plain, text).iter().filter(|word| word.text == "or") {
         let place = |position| terms.iter().position(|term| Some(term.position) == position);

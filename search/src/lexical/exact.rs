@@ -7,11 +7,11 @@ use super::collector::{Collector, Search};
 use super::score::quality_bonus;
 use super::tier;
 
-/// Maximum number of products of a code. A SKU such as `1` identifies nothing.
+/// More products with one code, such as the SKU `1`, mean that it identifies nothing.
 const PRODUCTS_MAX: u32 = 200;
 
-/// Collects the products whose SKU or handle is the whole query. Products whose title is also the query come first.
-/// Products with the same code belong together (a pack and its pieces), so only their quality orders them.
+/// Collects the products whose SKU or handle is the whole query. Those with the query as title too come first. Products
+/// with the same code belong together, such as a pack and its pieces, so that only their quality orders them.
 pub(super) fn collect(search: &Search<'_>, collector: &mut Collector<'_, '_>) {
     let Some(code) = code_of(search.wanted.text) else {
         return;
@@ -34,12 +34,12 @@ pub(super) fn collect(search: &Search<'_>, collector: &mut Collector<'_, '_>) {
     });
 }
 
-/// Calls `found` with the part and row of every row that has a code, including dead rows, until it breaks.
+/// Calls `found` with the part and row of every row with the code, including dead rows, until it breaks.
 pub fn coded(release: &Release, code: &str, found: impl FnMut(u32, u32) -> ControlFlow<()>) {
     each(release, code, u32::MAX, found);
 }
 
-/// Like `coded`, but skips each part of the release in which more than `rows_max` rows have the code.
+/// Skips each part of the release in which more than `rows_max` rows have the code.
 fn each(release: &Release, code: &str, rows_max: u32, mut found: impl FnMut(u32, u32) -> ControlFlow<()>) {
     for (at, part) in (0..).zip(release.parts()) {
         let Some(entry) = part.skus().find(code).filter(|entry| entry.count <= rows_max) else {

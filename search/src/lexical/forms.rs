@@ -6,7 +6,7 @@ use super::terms::QueryTerms;
 
 /// Weight of a match of another spelling, relative to the query's own.
 const FACTOR: f32 = 0.8;
-/// Minimum number of letters of a word that may be split in two, and of each of the two.
+/// Minimum number of letters of a word that may be split in two, and of each half.
 const WORD_CHARS_MIN: usize = 6;
 const HALF_CHARS_MIN: usize = 3;
 /// Minimum number of letters and digits of a code that is written with spaces.
@@ -80,7 +80,7 @@ fn is_code(one: &QueryTerm, other: &QueryTerm) -> bool {
     ends != begins && plain(one) && plain(other) && chars >= CODE_CHARS_MIN
 }
 
-/// Splits a long word into two words. A word that products contain is split only if both halves are common words.
+/// A word that products have is split only if both halves are common words.
 fn halves<'a>(index: &TextIndex, term: &'a QueryTerm, is_held: &impl Fn(&str) -> bool) -> Option<Vec<&'a str>> {
     if term.plain.chars().count() < WORD_CHARS_MIN {
         return None;
@@ -91,8 +91,8 @@ fn halves<'a>(index: &TextIndex, term: &'a QueryTerm, is_held: &impl Fn(&str) ->
     Some(vec![one, other])
 }
 
-/// Splits a code that no product has between letters and digits into shorter codes that products have. A split into two
-/// codes is preferred.
+/// Splits a code that no product has, between letters and digits, into shorter codes that products have. A split into
+/// two codes is preferred.
 fn pieces<'a>(term: &'a QueryTerm, is_held: &impl Fn(&str) -> bool) -> Option<Vec<&'a str>> {
     let word = &*term.plain;
     if !word.chars().all(char::is_alphanumeric) || is_held(&term.stemmed) {
@@ -122,7 +122,7 @@ fn pieces<'a>(term: &'a QueryTerm, is_held: &impl Fn(&str) -> bool) -> Option<Ve
     places.iter().find_map(|at| cut(&[*at])).or_else(|| cut(&places))
 }
 
-/// Records a spelling once, even if the query contains it several times.
+/// Records a spelling once, even if the query has it several times.
 pub(super) fn tell(added: &mut Vec<Synonym>, spelling: Synonym) {
     if !added.contains(&spelling) {
         added.push(spelling);

@@ -20,24 +20,23 @@ impl GroupWord {
     }
 }
 
-/// Variant of a query word: a single word or several words.
+/// Variant of a query word, with one or several words.
 #[derive(Debug, Clone)]
 pub(super) struct TermVariant {
     pub(super) words: Vec<GroupWord>,
     /// Weight of a match, relative to the word itself.
     pub(super) factor: f32,
-    /// True if the words may be in any field. If false, the words must be adjacent in the title.
+    /// True if the words may be in any field. Otherwise they must be adjacent in the title.
     pub(super) is_apart: bool,
 }
 
-/// Word of the query with its variants. A product that has any variant matches the word.
+/// Query word with its variants. A product with any variant matches the word.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TermGroup {
     pub(super) variants: Vec<TermVariant>,
 }
 
 impl TermGroup {
-    /// Creates a group with only the word itself.
     pub(super) fn of(term: &QueryTerm) -> Self {
         Self {
             variants: vec![TermVariant {

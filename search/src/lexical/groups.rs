@@ -22,7 +22,7 @@ pub(super) struct OpenGroups<'a> {
     parts: Vec<Vec<Vec<VariantLists<'a>>>>,
     /// Weight times factor, by group, then by variant. It is 0 for a variant that no product has.
     weights: Vec<Vec<f32>>,
-    /// True for each group that any part contains in any variant.
+    /// True for each group with any variant in any part.
     pub(super) known: Vec<bool>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> OpenGroups<'a> {
                 let Some(lists) = lists.collect::<Option<Vec<_>>>() else {
                     continue;
                 };
-                // Adjacent words occur in at most as many products as the rarest of these words.
+                // At most as many products have the adjacent words as have the rarest of them.
                 let rarest = lists.iter().map(TermList::count).min().unwrap_or(0);
                 *held = held.saturating_add(rarest);
                 opened.push(VariantLists { lists, variant: at });
@@ -54,7 +54,7 @@ impl<'a> OpenGroups<'a> {
         let weights = groups.iter().zip(&held).map(|(group, held)| {
             let own = held.first().copied().filter(|held| *held > 0);
             let weight = |(variant, held): (&TermVariant, &u32)| {
-                // The weight of a synonym is at most the weight of the word that it replaces.
+                // The weight of a synonym is at most that of the replaced word.
                 let holding = own.map_or(*held, |own| own.max(*held));
                 if *held == 0 {
                     0.0
@@ -73,8 +73,8 @@ impl<'a> OpenGroups<'a> {
         }
     }
 
-    /// Gives all variants of the last group a common weight, computed from the frequency of all these variants
-    /// together, because the variants stand for a single word.
+    /// Gives all variants of the last group a common weight, from the frequency of all of them together, because they
+    /// stand for a single word.
     pub(super) fn last_as_one(mut self, index: &TextIndex) -> Self {
         let lists = self.parts.iter().filter_map(|part| part.last()).flatten();
         let held: u32 = lists
@@ -91,7 +91,7 @@ impl<'a> OpenGroups<'a> {
         self.groups.len()
     }
 
-    /// Returns the weight of a group, or 0 if no product has its word.
+    /// Returns 0 if no product has the group's word.
     pub(super) fn weight(&self, group: usize) -> f32 {
         self.weights
             .get(group)
@@ -101,7 +101,7 @@ impl<'a> OpenGroups<'a> {
             .fold(0.0, f32::max)
     }
 
-    /// Returns the number of postings of a group in all parts.
+    /// Counts the postings of a group in all parts.
     pub(super) fn postings(&self, group: usize) -> u64 {
         let opened = self.parts.iter().filter_map(|part| part.get(group)).flatten();
         opened
@@ -110,7 +110,7 @@ impl<'a> OpenGroups<'a> {
             .sum()
     }
 
-    /// Returns the lists of a group in a part. `None` if no product of the part has its word.
+    /// Returns `None` if no product of the part has the group's word.
     pub(super) fn lists(&self, part: usize, group: usize) -> Option<GroupLists<'_>> {
         let opened = self.parts.get(part)?.get(group)?;
         let terms = self.release.parts().get(part)?.terms();

@@ -22,7 +22,7 @@ pub enum Relaxation {
 }
 
 impl Relaxation {
-    /// Returns the relaxation of the query that led to hits of these tiers.
+    /// Returns the relaxation for hits of these tiers.
     pub(crate) fn of(tiers: impl Iterator<Item = u8>) -> Self {
         match tiers.min() {
             Some(tier::ANY) => Self::AnyTerm,
@@ -43,41 +43,37 @@ impl Relaxation {
     }
 }
 
-/// Product found by words, with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ScoredRow {
     pub(crate) at: RowAddress,
-    /// Tier of the hit, see [`tier`].
+    /// Tier of the hit. See [`tier`].
     pub(crate) tier: u8,
-    /// Score within the tier. Scores are comparable only within the same query.
+    /// Score within the tier. Only scores of the same query are comparable.
     pub(crate) score: f32,
 }
 
-/// Hits of a lexical search.
 #[derive(Debug)]
 pub(crate) struct LexicalHits {
-    /// Hits, best first.
     pub(crate) hits: Vec<ScoredRow>,
     /// True if there were enough products with every word.
     pub(crate) suffices: bool,
     /// True if enough products have every word, so that a filter may shorten the page.
     pub(crate) fits: bool,
-    /// Likeliest completion of the last word, if the last word was used as a prefix.
+    /// Likeliest completion of the last word, if that was a prefix.
     pub(crate) completed: Option<Correction>,
-    /// Words that replaced words which no product contains.
+    /// Words that replaced words which no product has.
     pub(crate) corrections: Vec<Correction>,
     /// Words that were searched in addition to the query's own.
     pub(crate) synonyms: Vec<Synonym>,
     /// Product that the query names.
     pub(crate) named: QuerySubject,
-    /// Rows of each part that match before any filter, if requested: rows with every word of the corrected query, and
-    /// rows that have the query as their code. If there are no such rows, the rows that lack one word. If no row lacks
-    /// only one word, the rows with any word.
+    /// Rows of each part that match before any filter, if requested. They have every word of the corrected query, or
+    /// the query as their code. If there are none, they lack one word, or else have any word.
     pub(crate) matches: Vec<RowSet>,
 }
 
 impl LexicalHits {
-    /// Returns hits that no word decided about.
+    /// Returns hits without scores.
     pub(super) fn plain(rows: Vec<RowAddress>) -> Self {
         let plain = |at| ScoredRow {
             at,

@@ -10,7 +10,7 @@ use super::synonyms::Synonyms;
 use super::vocabulary::Vocabulary;
 use super::whole::BrandNames;
 
-/// Data for lexical search that is derived from a release once, in addition to the terms of its parts.
+/// Data for lexical search, derived from a release once, in addition to the terms of its parts.
 pub(crate) struct TextIndex {
     /// Live rows of each part. `None` if all rows are live.
     pub(super) alive: Vec<Option<RowSet>>,
@@ -32,7 +32,6 @@ impl std::fmt::Debug for TextIndex {
 }
 
 impl TextIndex {
-    /// Prepares the text index of a release.
     pub(crate) fn open(release: &Release, synonyms: Synonyms) -> Self {
         let mut vocabulary = Vocabulary::of(release);
         let languages = Languages::of(&vocabulary);
@@ -50,7 +49,7 @@ impl TextIndex {
         }
     }
 
-    /// Returns the number of titles, brand names and category names that contain a word.
+    /// Returns the number of titles, brand names and category names with a word.
     pub(crate) fn count(&self, word: &str) -> u32 {
         self.vocabulary.count(word)
     }
@@ -60,8 +59,8 @@ impl TextIndex {
         self.synonyms.of_word(word).collect()
     }
 
-    /// Returns longer title words that start with `typed`, a prefix with digits. At most `words_max` words, in
-    /// alphabetical order.
+    /// Returns at most `words_max` longer title words in alphabetical order that start with `typed`, a prefix with
+    /// digits.
     pub(super) fn codes_beginning_with(&self, release: &Release, typed: &str, words_max: usize) -> Vec<String> {
         let mut codes = BTreeSet::new();
         for part in release.parts() {

@@ -9,15 +9,15 @@ use super::vocabulary::Vocabulary;
 
 /// Weight of a match in another language, relative to a match of the query word itself.
 pub(super) const FACTOR: f32 = 0.6;
-/// Minimum number of a language's words in the titles for titles to count as being in that language.
+/// Minimum number of a language's words in titles for the titles to count as being in that language.
 const TITLED_MIN: usize = 6;
-/// Maximum number of translations of one word. The translations that are most common in titles are used.
+/// Maximum number of translations of one word. Those most common in titles are used.
 const OF_WORD_MAX: usize = 6;
 /// Maximum number of English words that are translated together, as in `air fryer`.
 const PHRASE_MAX: usize = 3;
 
-/// Translations between English words and title words in other languages, in both directions. The map is empty if all
-/// titles are English.
+/// Translations between English words and title words in other languages, in both directions. It is empty if all titles
+/// are English.
 #[derive(Debug, Default)]
 pub(super) struct Languages {
     /// Title words by English words. The key has stems joined by spaces.
@@ -55,7 +55,7 @@ impl Languages {
 
     fn add_word(&mut self, word: &str, english: &str) {
         let stems = data_text::stems(english);
-        // The kind of a compound is given by its last component.
+        // The last component of a compound gives its kind.
         let mut keys: FxHashSet<String> = stems.last().cloned().into_iter().collect();
         keys.insert(stems.join(" "));
         for key in keys {
@@ -69,7 +69,7 @@ impl Languages {
         }
     }
 
-    /// Returns true if titles contain a word of another language for the English word with the stem `stem`.
+    /// `stem` is that of an English word.
     pub(super) fn leads(&self, stem: &str) -> bool {
         self.titled.contains_key(stem)
     }
@@ -117,7 +117,7 @@ impl Languages {
     }
 }
 
-/// Adds a variant to the groups of words, if products contain the variant and the group does not.
+/// Does nothing if no product has the variant or the group already has it.
 fn add_variant(groups: &mut [TermGroup], to: &str, is_held: &impl Fn(&str) -> bool) -> bool {
     let plain = data_text::plain_words(to);
     let words: Vec<QueryTerm> = plain.iter().map(|word| QueryTerm::of_word(word, 0)).collect();

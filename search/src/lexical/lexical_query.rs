@@ -2,15 +2,14 @@ use super::narrowing::Narrowing;
 use super::synonyms::Synonym;
 use super::top::Sort;
 
-/// Query for a lexical search.
 #[derive(Debug)]
 pub(crate) struct LexicalQuery<'a> {
     pub(crate) text: &'a str,
     /// True if only the words of the text are searched, without corrections or completions.
     pub(crate) as_typed: bool,
-    /// True if the text is a question or another sentence.
+    /// True for a question or another sentence.
     pub(crate) is_sentence: bool,
-    /// Words as typed, for those that the text has in translation.
+    /// Words as typed, for those that were translated in the text.
     pub(crate) typed: &'a [Synonym],
     pub(crate) narrowing: Narrowing<'a>,
     pub(crate) sort: Sort,

@@ -9,7 +9,7 @@ use super::rows::RowSet;
 use super::score::Worth;
 use super::window::Window;
 
-/// Variant of a query word: a single word or several words.
+/// Variant of a query word, with one or several words.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QueryVariant<'a> {
     pub(super) lists: &'a [TermList<'a>],
@@ -19,7 +19,7 @@ pub(super) struct QueryVariant<'a> {
 }
 
 impl<'a> QueryVariant<'a> {
-    /// Returns the word if the variant is a single word.
+    /// Returns `None` for a variant with several words.
     fn plain(&self) -> Option<PlainWord<'a>> {
         let ([list], [word]) = (self.lists, self.variant.words.as_slice()) else {
             return None;
@@ -32,13 +32,13 @@ impl<'a> QueryVariant<'a> {
         })
     }
 
-    /// Returns a cursor at the variant's first product.
+    /// The cursor is at the variant's first product.
     pub(super) fn cursor(&self) -> Option<VariantCursor<'a>> {
         VariantCursor::open(self.lists, self.variant, self.weight, self.terms)
     }
 }
 
-/// Variant that is a single word.
+/// Variant with a single word.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlainWord<'a> {
     list: TermList<'a>,
@@ -54,7 +54,7 @@ impl<'a> PlainWord<'a> {
         self.score_of(self.list.holding(place))
     }
 
-    /// Returns the blocks of the postings in row order.
+    /// Returns the blocks of postings in row order.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
         self.list.blocks()
     }
@@ -65,7 +65,6 @@ impl<'a> PlainWord<'a> {
         WordScore::of(most, self.worth.bound(most) * self.weight)
     }
 
-    /// Returns the scores of the products of some postings.
     #[inline]
     pub(super) fn scores(&self, postings: Postings<'_>) -> impl Iterator<Item = RowScore> {
         postings.iter().map(|(row, held)| RowScore {
@@ -80,24 +79,24 @@ impl<'a> PlainWord<'a> {
     }
 }
 
-/// Word of a query in one part, with all of its variants.
+/// Variants of a query word in one part.
 #[derive(Debug)]
 pub(super) struct GroupLists<'a>(Vec<QueryVariant<'a>>);
 
 impl<'a> GroupLists<'a> {
-    /// Returns the lists, or `None` if no product of the part has the word.
+    /// Returns `None` if no product of the part has the word.
     pub(super) fn of(variants: impl Iterator<Item = QueryVariant<'a>>) -> Option<Self> {
         let variants: Vec<_> = variants.collect();
         (!variants.is_empty()).then_some(Self(variants))
     }
 
-    /// Returns an upper bound on the number of products that have the word.
+    /// Returns an upper bound on the number of products with the word.
     pub(super) fn count(&self) -> u64 {
         let first = self.0.iter().filter_map(|variant| variant.lists.first());
         first.map(|list| u64::from(list.count())).sum()
     }
 
-    /// Returns the word if it has a single variant that is a single word.
+    /// Returns the only variant, if it is a single word.
     pub(super) fn plain(&self) -> Option<PlainWord<'a>> {
         match self.0.as_slice() {
             [variant] => variant.plain(),
@@ -105,8 +104,7 @@ impl<'a> GroupLists<'a> {
         }
     }
 
-    /// Passes the products that have the word to `tell` in batches, variant by variant. A product may occur more than
-    /// once.
+    /// Passes the products with the word to `tell` in batches, variant by variant. A product may occur more than once.
     pub(super) fn each_rows(&self, mut tell: impl FnMut(&[u32])) {
         let mut room: BlockRows = Block::ROOM;
         for variant in &self.0 {
@@ -121,9 +119,9 @@ impl<'a> GroupLists<'a> {
         }
     }
 
-    /// Returns the rows of the part that have the word. `rows` is the number of rows of the part.
+    /// `rows` is the number of rows of the part.
     pub(super) fn rows(&self, rows: u32) -> RowSet {
-        // Written byte by byte, because consecutive writes to the same 64-bit word would wait for each other.
+        // Bytes are written, because consecutive writes to the same 64-bit word would wait for each other.
         let mut bytes = vec![0_u8; 8 * (rows as usize).div_ceil(64)];
         self.each_rows(|some| {
             for row in some {
@@ -135,7 +133,7 @@ impl<'a> GroupLists<'a> {
         RowSet::of_bytes(&bytes, rows)
     }
 
-    /// Returns a cursor over all variants, positioned at the first product.
+    /// Returns a cursor over all variants, at the first product.
     pub(super) fn variants(&self) -> QueryVariants<'a> {
         QueryVariants {
             cursors: self.0.iter().filter_map(QueryVariant::cursor).collect(),
@@ -143,7 +141,7 @@ impl<'a> GroupLists<'a> {
         }
     }
 
-    /// Returns a cursor over the products that have the word.
+    /// Returns a cursor over the products with the word.
     pub(super) fn cursor(&self) -> Option<GroupCursor<'a>> {
         GroupCursor::of(self.0.iter().filter_map(QueryVariant::cursor), Worth::table())
     }
@@ -157,14 +155,14 @@ pub(super) struct QueryVariants<'a> {
 }
 
 impl QueryVariants<'_> {
-    /// Returns the current product, which has the smallest row; [`NO_ROW`] after the last.
+    /// Returns the smallest row of the variants, or [`NO_ROW`] after the last.
     pub(super) fn row(&self) -> u32 {
         self.cursors.iter().map(VariantCursor::row).min().unwrap_or(NO_ROW)
     }
 
-    /// Passes the products from the current one to before `end` to `tell`: each once, with its best score for the word.
-    /// Moves past these products and returns the number of postings read. `end` is the end of the window with the
-    /// current product, and `best` is an empty window for temporary use.
+    /// Passes each product before `end` to `tell` once, with its best score for the word. Moves past these products and
+    /// returns the number of postings read. `end` is the end of the window with the current product, and `best` is an
+    /// empty window for temporary use.
     pub(super) fn each_until(&mut self, end: u32, best: &mut Window, mut tell: impl FnMut(u32, WordScore)) -> usize {
         if let [cursor] = self.cursors.as_mut_slice() {
             return cursor.each_until(end, self.worth, tell);
@@ -191,7 +189,7 @@ mod tests {
     use super::super::tests::release;
     use super::*;
 
-    /// Returns a group with three variants: `mug`, `cup`, and adjacent `tea` and `bowl`.
+    /// The variants are `mug`, `cup`, and adjacent `tea` and `bowl`.
     fn said_in_three_ways() -> TermGroup {
         let word = |word: &str| GroupWord::of(&QueryTerm::of_word(word, 0));
         let variant = |words: &[&str], factor| TermVariant {
@@ -252,7 +250,7 @@ mod tests {
         let mut held = Vec::new();
         RowSet::in_all(&[lists.rows(10_000)], |row| held.push(row));
         assert!(rows.iter().eq(&held));
-        // Rows beyond the number of rows of the part are omitted.
+        // Rows beyond the part's number of rows are omitted.
         let mut held = Vec::new();
         RowSet::in_all(&[lists.rows(7_001)], |row| held.push(row));
         assert!(rows.range(..7_001).eq(&held));

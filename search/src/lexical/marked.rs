@@ -1,5 +1,5 @@
 //! Finds rows with every word by marking the rows of each word in a bitmap. If a word is in many products, this is
-//! faster than intersecting cursors, and a row's index in a posting list follows from the bitmap.
+//! faster than intersecting cursors, and the bitmap gives a row's index in a posting list.
 
 use super::cursor::{RowScore, WordScore};
 use super::lists::{GroupLists, PlainWord};
@@ -7,20 +7,19 @@ use super::rows::RowSet;
 use super::window::Window;
 use super::work::Work;
 
-/// Bitmaps are used if at least one in this many rows contains the rarest word.
+/// Bitmaps are used if at least one in this many rows has the rarest word.
 const MARKED_FROM_ONE_IN: u32 = 1_024;
 /// Words with more than this many times the rows of the rarest word are only looked up for the remaining rows.
 const MARKED_TIMES_MAX: u64 = 8;
 /// Number of postings that can be marked in the time of one step.
 const MARKED_PER_STEP: u64 = 8;
-/// Minimum density of the found rows: one in this many words of the bitmap. From there on, bits are counted to get the
-/// rows' list indexes.
+/// If found rows are in at least one in this many words of the bitmap, the rows' list indexes come from counting bits.
 const PLACED_FROM_ONE_IN: usize = 4;
 /// Number of postings that can be read in the time of looking up one row in several lists.
 const TALLIED_PER_FOUND: u64 = 16;
 
-/// Returns the rows of a part that contain every word in ascending order, each with its score. `groups` are the words,
-/// rarest first. `None` if intersecting cursors is cheaper, or if the remaining `work` is not enough.
+/// Returns the ascending rows of a part with every word, each with its score. `groups` are the words, rarest first.
+/// `None` if intersecting cursors is cheaper, or if the remaining `work` is not enough.
 pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) -> Option<Vec<RowScore>> {
     let rarest = groups.first()?.count();
     if rarest < u64::from(rows / MARKED_FROM_ONE_IN) {
@@ -101,7 +100,7 @@ fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [RowScore], work: &m
     }
 }
 
-/// Removes rows that lack a word, and adds the scores of the remaining rows for the word.
+/// Removes rows that lack a word, and adds the scores of the others for the word.
 fn keep(group: &GroupLists<'_>, found: &mut Vec<RowScore>, work: &mut Work) {
     let Some(mut cursor) = group.cursor() else {
         return found.clear();

@@ -5,7 +5,7 @@ use super::lists::GroupLists;
 use super::narrowing::{EligibleRows, Narrowing};
 use super::rows::RowSet;
 
-/// Live rows that match a search, marked while the search runs.
+/// Live rows that match a search, marked while it runs.
 pub(super) struct Marks<'a> {
     live: Vec<EligibleRows<'a>>,
     sets: Vec<RowSet>,
@@ -31,7 +31,7 @@ impl<'a> Marks<'a> {
         self.is_empty
     }
 
-    /// Marks the live rows among some rows of a part.
+    /// Only live rows are marked.
     pub(super) fn mark(&mut self, part: u32, rows: impl Iterator<Item = u32>) {
         let live = self.live.get(part as usize);
         let (Some(live), Some(set)) = (live, self.sets.get_mut(part as usize)) else {
@@ -47,7 +47,7 @@ impl<'a> Marks<'a> {
         }
     }
 
-    /// Marks every row of a part that has a word.
+    /// Marks every row of a part with a word.
     pub(super) fn mark_all(&mut self, part: u32, word: &GroupLists<'_>) {
         let live = self.live.get(part as usize);
         if let (Some(true), Some(set)) = (live.map(EligibleRows::has_all), self.sets.get_mut(part as usize)) {
@@ -59,7 +59,7 @@ impl<'a> Marks<'a> {
         word.each_rows(|rows| self.mark(part, rows.iter().copied()));
     }
 
-    /// Marks a row that lacks one word or more. Callers must call this function only while no row has all words.
+    /// Marks a row that lacks one word or more. It must be called only while no row has all words.
     #[inline]
     pub(super) fn mark_some(&mut self, part: u32, row: u32, lacks_one: bool) {
         // Rows that lack more words do not count if any row lacks only one.

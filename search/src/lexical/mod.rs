@@ -1,10 +1,12 @@
 //! Lexical retrieval: the products that contain the terms of a query, best first.
 //!
-//! The first pass finds the products that contain *every* term in some field. The first pass advances all lists in
-//! step, rarest term first, so that common terms are mostly skipped. Only if the first pass finds too few products, a
-//! second pass adds up scores over *any* term. Filters apply within both passes, but the second pass depends on the
-//! number of products before filters. If enough products contain every term, a filtered page may therefore be short,
-//! and the facet counts predict the size of the page.
+//! The first pass finds the products that contain *every* term in some field. It advances all lists in step, rarest
+//! term first, so that common terms are mostly skipped. Only if it finds too few products, a second pass adds up scores
+//! over *any* term.
+//!
+//! Filters apply within both passes, but the second pass depends on the number of products before filters. If enough
+//! products contain every term, a filtered page may therefore be short, and the facet counts predict the size of the
+//! page.
 
 mod alone;
 mod browse;
@@ -129,7 +131,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &LexicalQuery<'_>, work: &
     exact::collect(&search, &mut collector);
     let mut longer = None;
     let EveryWord { open, met } = every_word(&search, &query, &mut longer, &mut collector);
-    // In an order by price or date, less relevant rows could come first, so no further rows are added.
+    // In an order by price or date, less relevant rows could come first, so that no further rows are added.
     let (enough, found) = (if by_relevance { wanted.enough } else { 1 }, collector.top.len());
     let fits = found > 0 && found.max(met) >= FITTING_MIN;
     let suffices = found >= enough || (fits && met >= FITTING_MIN);
@@ -157,15 +159,14 @@ fn find(release: &Release, index: &TextIndex, wanted: &LexicalQuery<'_>, work: &
     }
 }
 
-/// Words of a query, as used in the search for every word.
 struct EveryWord<'a> {
     open: OpenGroups<'a>,
     /// Number of products with every word before the filter.
     met: usize,
 }
 
-/// Collects the products that contain every word. If there are no such products, the last word is also completed to
-/// longer words, and `longer` is set to the completed query.
+/// Collects the products with every word. If there are none, the last word is also completed to longer words, and
+/// `longer` is set to the completed query.
 fn every_word<'a>(
     search: &Search<'a>,
     query: &'a Query,

@@ -3,14 +3,13 @@ use data_index::{Filter, PartFilter, Release, RowAddress};
 use super::index::TextIndex;
 use super::rows::{AllowedRows, RowSet};
 
-/// Filter and scope of a search, passed from the plan of the search down to the posting lists.
+/// Filter and scope of a search, passed from its plan down to the posting lists.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Narrowing<'a> {
-    /// Filter that products must pass.
     pub(crate) filter: Option<&'a Filter>,
     /// Filter by kind that applies even without other filters. `None` if the kind is goods.
     pub(crate) kind: Option<&'a Filter>,
-    /// Filter by brand, which is the part of `filter` that defines the scope.
+    /// Filter by brand, which is the scope within `filter`.
     pub(crate) scope: Option<&'a Filter>,
     /// Rows that may be found. `None` if all rows may.
     pub(crate) allowed: Option<&'a AllowedRows>,
@@ -42,13 +41,12 @@ impl<'a> Narrowing<'a> {
         }
     }
 
-    /// Returns true if a row is one of the allowed rows.
     pub(crate) fn allows(&self, at: RowAddress) -> bool {
         self.allowed.is_none_or(|allowed| allowed.has(at.part, at.row))
     }
 }
 
-/// Rows of a part that may be returned as hits.
+/// Rows of a part that may be hits.
 #[derive(Clone, Copy)]
 pub(super) struct EligibleRows<'a> {
     rows: u32,

@@ -26,8 +26,8 @@ const NUMBERS: [(&str, &str); 14] = [
 /// Fractions of an inch, in the form of the index.
 const PARTS: [(&str, &str); 2] = [("half", "0.5in"), ("quarter", "0.25in")];
 
-/// Adds numbers to the number words that precede another word: `3` for `three`, `0.5in` for `half inch`. Returns the
-/// added ones.
+/// Adds numbers to the number words before another word, such as `3` for `three` and `0.5in` for `half inch`. Returns
+/// the added ones.
 pub(super) fn add(terms: &QueryTerms, groups: &mut [TermGroup], is_held: impl Fn(&str) -> bool) -> Vec<Synonym> {
     let mut added = Vec::new();
     let terms: Vec<&QueryTerm> = terms.iter().collect();

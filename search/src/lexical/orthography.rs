@@ -8,7 +8,7 @@ const FACTOR: f32 = 0.8;
 /// Minimum number of letters before an ending with two spellings.
 const BEFORE_CHARS_MIN: usize = 2;
 
-/// British and American word endings, which may be followed by any of [`TAILS`].
+/// British and American word endings. Any of [`TAILS`] may follow.
 const ENDINGS: [(&str, &str); 7] = [
     ("our", "or"),
     ("is", "iz"),
@@ -18,15 +18,14 @@ const ENDINGS: [(&str, &str); 7] = [
     ("gramme", "gram"),
     ("ence", "ense"),
 ];
-/// Letters that may follow an ending.
 const TAILS: [&str; 14] = [
     "", "s", "e", "ed", "es", "er", "ers", "ery", "ing", "ings", "ite", "ites", "ful", "less",
 ];
-/// Suffixes before which an `l` is doubled in British English.
+/// Suffixes before which British English doubles an `l`.
 const DOUBLED_BEFORE: [&str; 6] = ["ed", "er", "ers", "ery", "ing", "ings"];
-/// Minimum number of letters before such an `l`: `travelled` qualifies and `filled` does not.
+/// Minimum number of letters before such an `l`, as in `travelled` and unlike `filled`.
 const BEFORE_DOUBLED_CHARS_MIN: usize = 3;
-/// British and American prefixes of words.
+/// British and American beginnings of words.
 const BEGINNINGS: [(&str, &str); 9] = [
     ("grey", "gray"),
     ("mould", "mold"),
@@ -39,7 +38,7 @@ const BEGINNINGS: [(&str, &str); 9] = [
     ("doughnut", "donut"),
 ];
 
-/// Irregular plurals and their singulars, as whole words or as word endings.
+/// Irregular plurals and their singulars, as whole words or word endings.
 const IRREGULAR: [(&str, &str); 12] = [
     ("men", "man"),
     ("children", "child"),
@@ -57,7 +56,7 @@ const IRREGULAR: [(&str, &str); 12] = [
 /// Plural endings, each with the singular ending.
 const PLURALS: [(&str, &str); 3] = [("ves", "f"), ("ves", "fe"), ("ses", "s")];
 
-/// Returns the British or American spellings of a word. Some may be wrong, because the words of the catalogue decide.
+/// Returns British or American spellings, of which some may be wrong, because the words of the catalogue decide.
 fn others(word: &str) -> Vec<String> {
     let mut others = Vec::new();
     for (one, other) in BEGINNINGS {

@@ -8,13 +8,13 @@ use super::tier;
 use super::top::TopHits;
 use super::whole::Whole;
 
-/// If at least this many products have every word before any filter, relaxed matches are searched only when the filter
+/// If at least this many products have every word before any filter, relaxed matches are searched only if the filter
 /// leaves none.
 pub(super) const FITTING_MIN: usize = 20;
 
-/// Number of products matched before the filter, counted up to [`FITTING_MIN`].
+/// Number of products matched before the filter, at most [`FITTING_MIN`].
 pub(super) struct MatchCount<'a> {
-    /// Rows in which products are counted. `None` if the filter excludes nothing.
+    /// Rows of the counted products. `None` if the filter excludes nothing.
     pub(super) scope: Option<EligibleRows<'a>>,
     pub(super) count: usize,
 }
@@ -31,15 +31,14 @@ impl MatchCount<'_> {
     }
 }
 
-/// Bonus by the lowest title level of the words. The bonuses are in a table because a branch on the level would be
-/// unpredictable.
+/// Bonus by the lowest title level of the words. It is in a table because a branch on the level would be unpredictable.
 const BONUSES: [f32; 8] = {
     let mut bonuses = [TITLE_BONUS; 8];
     bonuses[0] = 0.0;
     bonuses
 };
 
-/// Collects the rows of a part that have every word.
+/// Collects the rows of a part with every word.
 pub(super) struct PartCollector<'a> {
     at: u32,
     part: &'a Part,
@@ -57,7 +56,6 @@ impl<'a> PartCollector<'a> {
         }
     }
 
-    /// Returns the number of rows of the part.
     pub(super) fn rows(&self) -> u32 {
         self.part.rows()
     }
@@ -67,7 +65,7 @@ impl<'a> PartCollector<'a> {
         !self.whole.may_name(bound.title_level) && top.beats(tier::ALL, bound.score + TITLE_BONUS + QUALITY_BONUS)
     }
 
-    /// Takes rows that have every word. A row becomes a hit if it passes the filter and is good enough.
+    /// Each row must have every word. It becomes a hit if it passes the filter and is good enough.
     pub(super) fn take(&mut self, found: &[RowScore], top: &mut TopHits<'_>) {
         // Rows that the query names are handled separately, because they are rare.
         let mut named = Vec::new();
@@ -96,7 +94,7 @@ impl<'a> PartCollector<'a> {
         let offer = |RowScore { row, found }| {
             let tier = whole.tier(RowAddress { part, row }, found.title_level);
             let score = match tier {
-                // All products with the query as title fit equally, so their other words are ignored.
+                // All products with the query as title fit equally, so that their other words are ignored.
                 tier::TITLE => 0.0,
                 _ => found.score + BONUSES[usize::from(found.title_level) % BONUSES.len()],
             };
@@ -105,7 +103,6 @@ impl<'a> PartCollector<'a> {
         self.buffer.offer(found, offer, top);
     }
 
-    /// Finishes the part.
     pub(super) fn finish(mut self, top: &mut TopHits<'_>) {
         self.buffer.finish(top);
     }

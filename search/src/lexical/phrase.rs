@@ -7,12 +7,12 @@ use super::terms::QueryTerms;
 use super::tier;
 use super::top::Hit;
 
-/// Bonus when the title has the query's words adjacent and in order, summed over pairs of words. A pair at the same
-/// distance as in the query counts fully. A pair counts half if up to [`SLOP`] words are between the two words or the
-/// order differs slightly.
+/// Bonus if the title has the query's words adjacent and in order, summed over pairs of words. A pair at the same
+/// distance as in the query counts fully. It counts half if up to [`SLOP`] words are in between or the order differs
+/// slightly.
 const PHRASE_BONUS: f32 = 10.0;
 const SLOP: u32 = 2;
-/// Maximum number of title words that are compared.
+/// Further title words are ignored.
 const TITLE_WORDS_MAX: usize = 64;
 
 /// Returns the number of best hits that are compared with phrases.
@@ -20,7 +20,7 @@ pub(super) const fn candidates(limit: usize) -> usize {
     limit + 30
 }
 
-/// Moves up hits whose title has the query's words adjacent to each other.
+/// Moves up hits with the query's words adjacent in their titles.
 pub(super) fn promote(release: &Release, terms: &QueryTerms, hits: &mut [Hit]) {
     if terms.len() < 2 {
         return;
@@ -41,7 +41,6 @@ pub(super) fn promote(release: &Release, terms: &QueryTerms, hits: &mut [Hit]) {
     hits.sort_unstable_by(|one, other| other.cmp(one));
 }
 
-/// Word of a query with its position.
 #[derive(Clone, Copy)]
 struct PlacedWord {
     hash: u16,

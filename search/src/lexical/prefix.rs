@@ -11,20 +11,18 @@ const CHARS_MIN: usize = 3;
 const CONTINUED_CHARS_MIN: usize = 2;
 /// Maximum number of letters of a common word that may still be a prefix. For example, `cab` may become `cabinet`.
 const WORD_CHARS_MAX: usize = 4;
-/// Limits for completing a common word. At most one product in `CONTINUED_ONE_IN_MIN` may have the word in its title,
-/// and the completion must be at least `CONTINUED_TIMES_MIN` times as common. These limits prevent the completion of
-/// `bra` to `bracelet`.
+/// A common word is completed if at most one product in `CONTINUED_ONE_IN_MIN` has it in its title, and if the
+/// completion is at least `CONTINUED_TIMES_MIN` times as common. Otherwise `bra` would be completed to `bracelet`.
 const CONTINUED_ONE_IN_MIN: f32 = 500.0;
 const CONTINUED_TIMES_MIN: u32 = 8;
-/// Maximum number of completions of a prefix. The rarest completions are omitted.
+/// Maximum number of completions of a prefix. The rarest ones are omitted.
 const WORDS_MAX: usize = 32;
 
 /// Minimum number of letters and digits of a code that is completed.
 const CODE_CHARS_MIN: usize = 5;
 
-/// Returns the completions of the last word of a query, with the likeliest completion, if the catalogue does not
-/// contain the word itself. Users who search while typing have not finished the word. The minimum length does not apply
-/// to the only word of a query.
+/// Returns the completions of the last word of a query and the likeliest one, if no product has the word itself. Users
+/// who search while typing have not finished the word. The minimum length does not apply to the only word of a query.
 pub(super) fn complete(
     release: &Release,
     index: &TextIndex,
@@ -42,9 +40,8 @@ pub(super) fn complete(
     group(last, words.into_iter().map(str::to_owned).collect())
 }
 
-/// Returns the last word of a query with its completions, and the likeliest completion. Used if products contain the
-/// word, but no product contains all words of the query. A common word is completed only if it is short, and only to
-/// much more common words.
+/// Returns the last word's completions and the likeliest one, if products have the word but none has all words of the
+/// query. A common word is completed only if it is short, and only to much more common words.
 pub(super) fn continued(index: &TextIndex, last: &QueryTerm, own: &TermGroup) -> Option<(String, TermGroup)> {
     let chars = last.plain.chars().count();
     if chars < CONTINUED_CHARS_MIN || !last.plain.chars().all(char::is_alphabetic) {

@@ -11,16 +11,16 @@ use super::term::QueryTerm;
 use super::terms::QueryTerms;
 use super::{either, forms, numbers, orthography, prefix, typed};
 
-/// Query terms of a text: its words, with corrections of those that no product contains, and their synonyms.
+/// Terms of a text, with corrections of words that no product has, and synonyms.
 #[derive(Debug)]
 pub(super) struct Query {
     pub(super) terms: QueryTerms,
     groups: Vec<TermGroup>,
     pub(super) corrections: Vec<Correction>,
-    /// Product that the query names, see [`super::LexicalHits::named`].
+    /// Product that the query names. See [`super::LexicalHits::named`].
     pub(super) named: QuerySubject,
     pub(super) synonyms: Vec<Synonym>,
-    /// Likeliest completion of the last word, if the last word was used as a prefix.
+    /// Likeliest completion of the last word, if that is used as a prefix.
     pub(super) completed: Option<Correction>,
 }
 
@@ -58,7 +58,7 @@ impl Query {
         {
             let from = term.plain.clone();
             completed = Some(Correction { from, to });
-            // The completions replace the word itself. The word's other spellings follow after the completions.
+            // The completions replace the word itself, and precede its other spellings.
             let spellings = last.variants.split_off(last.variants.len().min(1));
             *last = completion;
             last.variants.extend(spellings);
@@ -77,7 +77,7 @@ impl Query {
             typed::add(wanted.typed, &terms, &mut groups, is_held);
             either::add(wanted.text, &terms, &mut groups);
         }
-        // An incomplete word does not yet say what the product is.
+        // An incomplete word does not show the kind of product yet.
         let named = match completed {
             None if !wanted.as_typed => index.category_names.named(wanted.text, &terms, &groups),
             _ => QuerySubject::default(),
@@ -92,8 +92,7 @@ impl Query {
         }
     }
 
-    /// Returns the query with the last word also used as a prefix, if possible. The returned query is used if no
-    /// product contains every word.
+    /// Uses the last word also as a prefix, if possible. The returned query applies if no product has every word.
     pub(super) fn continued(&self, index: &TextIndex, text: &str) -> Option<Self> {
         let (last, own) = (self.terms.iter().next_back()?, self.groups.last()?);
         // If the text continues after the word, the word is complete.
@@ -128,7 +127,7 @@ impl Query {
     }
 }
 
-/// Returns for each word of a query if the word is known: products contain the word or one of its synonyms.
+/// Returns true for each query word if products have it or one of its synonyms.
 fn known(index: &TextIndex, terms: &QueryTerms, is_held: impl Fn(&str) -> bool + Copy) -> Vec<bool> {
     let is_titled = |word: &str| index.vocabulary.count(word) > 0;
     let is_known = |term: &QueryTerm| {

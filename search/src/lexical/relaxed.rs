@@ -12,10 +12,10 @@ use super::top::TopHits;
 use super::window::{RowSlot, Slot, Window};
 use super::work::Work;
 
-/// Collects products that contain some but not all of the words, by adding up the scores of the words per product.
+/// Collects products with some but not all of the words, by adding up the scores of the words per product.
 pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mut Collector<'_, '_>) {
     let Collector { top, work, marks } = collector;
-    // If no row was marked so far, there is no hit so far either, so no hit is missed.
+    // Without a marked row there is no hit so far, so that no hit is missed.
     let mut marks = marks.as_mut().filter(|marks| marks.is_empty());
     let levels = Levels::of(open, search.wanted.is_sentence);
     let mut offer = |buffer: &mut CandidateBuffer<'_>, top: &mut TopHits<'_>, part: u32, some: &[RowSlot]| {
@@ -27,7 +27,7 @@ pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mu
     };
     let (parts, enough) = (search.release.parts(), search.wanted.enough);
     let divided = GroupDivision::of(open, work.postings_max);
-    // For each part, the rows of the rare words, if other words were only looked up.
+    // Rows of the rare words in each part, if other words were only looked up.
     let mut seen = Vec::new();
     for (at, part) in (0..).zip(parts) {
         let mut buffer = CandidateBuffer::of(part, at, search.eligible(at));
@@ -75,14 +75,14 @@ fn seen_rows(some: &[RowSlot], rows: u32) -> RowSet {
 /// Minimum number of words of a sentence in which some words matter more than others.
 const SENTENCE_WORDS_MIN: usize = 4;
 
-/// Tier and score factor of a product by the words that it contains.
+/// Tier and score factor of a product by its words.
 struct Levels {
     words: usize,
-    /// Share of each word in the query, in parts of [`Levels::WHOLE`].
+    /// Share of each word in the query, in units of 1 / [`Levels::WHOLE`].
     shares: Vec<u16>,
-    /// Minimum share of a product that lacks one word. Without the words that say what is wanted, it lacks more.
+    /// Minimum share of a product that lacks one word. Without the words for the wanted thing, it lacks more.
     but_one_min: u16,
-    /// Weight of each word of a sentence. Empty for other queries, in which all words have equal shares.
+    /// Weight of each word of a sentence. In other queries, all words have equal shares.
     weights: Vec<f32>,
 }
 
@@ -116,8 +116,8 @@ impl Levels {
         self.shares.get(group).copied().unwrap_or(0)
     }
 
-    /// Returns the function for the scores of a word. A sentence describes what is wanted, as descriptions do, so the
-    /// field of a word makes less of a difference.
+    /// In a sentence, the field of a word makes less of a difference, because the sentence describes the wanted thing
+    /// as descriptions do.
     fn damped(&self, group: usize) -> impl Fn(f32) -> f32 + use<> {
         let weight = self.weights.get(group).copied();
         move |score| weight.map_or(score, |weight| (score * weight).sqrt())
@@ -139,14 +139,13 @@ impl Levels {
     }
 }
 
-/// Common word that drives the search now, and the remaining common words.
+/// Common word that drives the search now, and the remaining ones.
 #[derive(Clone, Copy)]
 struct LeadingGroup<'a> {
     group: usize,
     rest: &'a [usize],
 }
 
-/// Words of a query in one part.
 #[derive(Clone, Copy)]
 struct OfPart<'a> {
     open: &'a OpenGroups<'a>,
@@ -156,8 +155,8 @@ struct OfPart<'a> {
 }
 
 impl OfPart<'_> {
-    /// Passes the products that contain the leading word and were not seen yet to `found` in batches, each with its
-    /// score including the other words.
+    /// Passes the remaining products with the leading word to `found` in batches, each with its score including the
+    /// other words.
     fn walk(&self, leading: LeadingGroup<'_>, seen: &mut RowSet, work: &mut Work, mut found: impl FnMut(&[RowSlot])) {
         let cursor = |group: &usize| {
             let cursor = self.open.lists(self.at as usize, *group)?.cursor()?;
@@ -196,8 +195,8 @@ impl OfPart<'_> {
         work.read += decoded.chain([leading.decoded()]).sum::<u64>();
     }
 
-    /// Passes every product that contains some of the words to `found` in batches, with its score and number of words.
-    /// Returns all these products if words were looked up.
+    /// Passes every product with some of the words to `found` in batches, with its score and number of words. Returns
+    /// all of them if words were looked up.
     fn sums(&self, divided: &GroupDivision, work: &mut Work, mut found: impl FnMut(&[RowSlot])) -> Vec<RowSlot> {
         let mut all = Vec::new();
         if divided.looked_up.is_empty() {
@@ -210,7 +209,6 @@ impl OfPart<'_> {
         all
     }
 
-    /// Adds up the scores of the words per product.
     fn add_up(&self, groups: &[usize], work: &mut Work, mut found: impl FnMut(&[RowSlot])) {
         let lists = groups.iter().filter_map(|group| {
             let lists = self.open.lists(self.at as usize, *group)?;
@@ -259,13 +257,12 @@ impl OfPart<'_> {
     }
 }
 
-/// Returns the indexes of the products with the greatest scores, ascending. Among rows with equal scores, the first
-/// rows are returned.
+/// Returns the ascending indexes of the products with the greatest scores. Of equal scores, the first rows count.
 fn best(all: &[RowSlot], count: usize) -> Vec<usize> {
     if count >= all.len() {
         return (0..all.len()).collect();
     }
-    // Scores are not negative, so their bits compare like their values.
+    // Scores are not negative, so that their bits compare like their values.
     let ranks = (0_u64..).zip(all);
     let mut ranks: Vec<u64> = ranks
         .map(|(at, held)| u64::from(!held.slot.score.to_bits()) << 32 | at)
@@ -277,8 +274,7 @@ fn best(all: &[RowSlot], count: usize) -> Vec<usize> {
     places
 }
 
-/// Words that are read, rarest first, and words that are only looked up. Words that no product contains are in neither
-/// list.
+/// Words to be read, rarest first, and words to be looked up. Words that no product has are in neither list.
 struct GroupDivision {
     driving: Vec<usize>,
     looked_up: Vec<usize>,

@@ -5,7 +5,7 @@ use super::term::QueryTerm;
 use super::terms::{QueryTerms, TERMS_MAX};
 use super::vocabulary::Near;
 
-/// Word of the query that no product contains, with the words searched instead.
+/// Word of the query that no product has, with the words searched instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
     /// Word of the query.
@@ -17,17 +17,17 @@ pub struct Correction {
 /// Minimum number of letters of each half of a split word.
 const HALF_CHARS_MIN: usize = 3;
 
-/// Minimum number of letters of a word that is corrected. Shorter words are too similar to each other.
+/// Shorter words are not corrected, because they are too similar to each other.
 const CHARS_MIN: usize = 4;
 /// Minimum length of a word that may be corrected by two edits. The first value is for corrections to a word in several
 /// titles, and the second for corrections to any word.
 const TWO_EDITS_CHARS_MIN: usize = 6;
 const TWO_EDITS_ANY_CHARS_MIN: usize = 9;
-/// Minimum number of titles with the correction, if the correction is less certain: for words of four letters, another
-/// first letter, or two edits in a short word.
+/// Minimum number of titles with a less certain correction, for words of four letters, another first letter, or two
+/// edits in a short word.
 const TITLES_MIN: u32 = 3;
-/// Minimum frequency ratio for a correction that changes the first letter. First letters are rarely mistyped, so a
-/// correction with the same first letter is preferred unless another one is this many times as frequent.
+/// First letters are rarely mistyped. A correction with another first letter must be this many times as frequent as one
+/// with the same.
 const OTHER_FIRST_TIMES_MIN: u32 = 8;
 
 /// Minimum number of letters that stemming removed from a word that may be a misspelling. One ending has fewer letters.
@@ -35,8 +35,8 @@ const ENDINGS_CHARS_MIN: usize = 4;
 /// Minimum number of removed letters if the two words differ only in doubled letters.
 const ENDING_CHARS_MIN: usize = 3;
 
-/// Returns true if products contain a word's stem only because of stemming, and the word is one edit away from a word
-/// with another stem. For example, `earings` is a misspelling of earrings, but has the stem of ears.
+/// Returns true if products have a word's stem only because of stemming, and the word is one edit away from a word with
+/// another stem. For example, `earings` is a misspelling of earrings, but has the stem of ears.
 pub(super) fn is_mistaken(index: &TextIndex, term: &QueryTerm) -> bool {
     let chars = |word: &str| word.chars().count();
     let ending = chars(&term.plain).saturating_sub(chars(&term.stemmed));
@@ -55,14 +55,14 @@ pub(super) fn is_mistaken(index: &TextIndex, term: &QueryTerm) -> bool {
     QueryTerm::of_word(meant, 0).stemmed != term.stemmed && (ending >= ENDINGS_CHARS_MIN || doubled())
 }
 
-/// Returns the letters of a word, with double letters reduced to one.
+/// Reduces double letters to one.
 fn singly(word: &str) -> impl Iterator<Item = char> {
     let mut last = None;
     word.chars().filter(move |char| last.replace(*char) != Some(*char))
 }
 
-/// Corrects the words that no product contains: words to be joined, mistyped letters, and words to be split. Not
-/// corrected are words that any product contains, common words, and anything with a digit.
+/// Corrects the words that no product has: words to be joined, mistyped letters, and words to be split. Common words
+/// and anything with a digit are not corrected.
 pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, known: &[bool]) -> Option<(QueryTerms, Vec<Correction>)> {
     let mut mended: Vec<QueryTerm> = Vec::with_capacity(terms.len() + 2);
     let mut corrections = Vec::new();
@@ -101,14 +101,14 @@ pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, known: &[bool]) -> Opt
     (!corrections.is_empty()).then(|| (QueryTerms::from_terms(mended, TERMS_MAX), corrections))
 }
 
-/// Returns the words that replace an unknown word. A correction with one edit is likelier than a correction with two
-/// edits. Two joined words are likelier than a mistyped first letter.
+/// A correction with one edit is likelier than one with two. Two joined words are likelier than a mistyped first
+/// letter.
 fn replacement(index: &TextIndex, word: &str) -> Option<Vec<String>> {
     let chars = word.chars().count();
     if chars < CHARS_MIN || !word.chars().all(char::is_alphabetic) {
         return None;
     }
-    // A common word is not a misspelling, even if the catalogue lacks it: `powder` does not mean `power`.
+    // A common word is not a misspelling, even if the catalogue lacks it. `powder` does not mean `power`.
     if data_embedding::is_word(word)
         || index.synonyms.is_word(word)
         || data_understanding::is_kept(word)

@@ -1,7 +1,7 @@
 use data_index::Release;
 
-/// Set of rows of one part, as a bitmap of 64-bit words. A bitmap suits common words, which match most rows of a part
-/// and whose rows are inserted individually.
+/// Set of rows of one part as a bitmap. It suits common words, which most rows have and whose rows are inserted
+/// individually.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RowSet {
     rows: u32,
@@ -9,7 +9,7 @@ pub(crate) struct RowSet {
 }
 
 impl RowSet {
-    /// Returns the empty set for a part with `rows` rows.
+    /// `rows` is the number of rows of the part.
     pub(crate) fn none(rows: u32) -> Self {
         Self {
             rows,
@@ -17,13 +17,12 @@ impl RowSet {
         }
     }
 
-    /// Returns the set of all rows of a part with `rows` rows.
+    /// `rows` is the number of rows of the part.
     pub(super) fn all(rows: u32) -> Self {
         Self::none(rows).not()
     }
 
-    /// Returns the set for a bitmap of bytes, where the first byte has rows 0 to 7. Rows that the part does not have
-    /// are dropped.
+    /// The first byte of the bitmap has rows 0 to 7. Rows that the part does not have are dropped.
     pub(super) fn of_bytes(bytes: &[u8], rows: u32) -> Self {
         let words = bytes.as_chunks().0.iter();
         let mut words: Vec<u64> = words.map(|bytes| u64::from_le_bytes(*bytes)).collect();
@@ -43,7 +42,7 @@ impl RowSet {
         release.parts().iter().map(|part| Self::none(part.rows())).collect()
     }
 
-    /// Adds a row. A row that the part does not have is ignored.
+    /// Ignores a row that the part does not have.
     #[inline]
     pub(crate) fn insert(&mut self, row: u32) {
         if row < self.rows
@@ -63,7 +62,7 @@ impl RowSet {
         self.words.iter().all(|word| *word == 0)
     }
 
-    /// Returns the intersection with `other`, a set of the same part.
+    /// `other` must be a set of the same part.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.words
             .iter_mut()
@@ -72,13 +71,12 @@ impl RowSet {
         self
     }
 
-    /// Returns the union with `other`, a set of the same part.
+    /// `other` must be a set of the same part.
     pub(super) fn or(mut self, other: Self) -> Self {
         self.join(&other);
         self
     }
 
-    /// Returns the complement within the part.
     pub(crate) fn not(mut self) -> Self {
         self.words.iter_mut().for_each(|word| *word = !*word);
         if let Some(last) = self.words.last_mut().filter(|_| !self.rows.is_multiple_of(64)) {
@@ -87,7 +85,7 @@ impl RowSet {
         self
     }
 
-    /// Adds the rows of `other`, a set of the same part.
+    /// `other` must be a set of the same part.
     pub(super) fn join(&mut self, other: &Self) {
         self.words
             .iter_mut()
@@ -95,7 +93,7 @@ impl RowSet {
             .for_each(|(word, other)| *word |= other);
     }
 
-    /// Passes the rows that are in all sets of a part to `tell`, ascending.
+    /// Passes the rows that all sets of a part have to `tell`, ascending.
     pub(super) fn in_all(sets: &[Self], mut tell: impl FnMut(u32)) {
         let Some((first, others)) = sets.split_first() else {
             return;
@@ -110,12 +108,11 @@ impl RowSet {
         }
     }
 
-    /// Returns an empty set of the same part.
     pub(super) fn emptied(&self) -> Self {
         Self::none(self.rows)
     }
 
-    /// Returns the words of the bitmap. The first word has rows 0 to 63.
+    /// The first word of the bitmap has rows 0 to 63.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
@@ -133,12 +130,10 @@ impl AllowedRows {
         self.parts.get(part as usize).is_some_and(|rows| rows.has(row))
     }
 
-    /// Creates the set from the allowed rows of each part.
     pub(crate) const fn of(parts: Vec<RowSet>) -> Self {
         Self { parts }
     }
 
-    /// Returns the rows of each part.
     pub(crate) fn parts(&self) -> &[RowSet] {
         &self.parts
     }

@@ -3,8 +3,8 @@ use std::sync::LazyLock;
 use data_index::Release;
 use data_index::terms::PostingPayload;
 
-/// Value of each field of a payload, multiplied by the weight of the term. Tuned on judged queries, where nearby values
-/// score alike (docs/benchmarks.md).
+/// Value of each field of a payload, multiplied by the weight of the term. On judged queries, nearby values score alike
+/// (docs/benchmarks.md).
 const TITLE: f32 = 4.0;
 const HEAD: f32 = 2.0;
 const BESIDE_HEAD: f32 = 1.0;
@@ -24,7 +24,7 @@ pub(super) fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {
         .map_or(0.0, |part| QUALITY_BONUS * part.cards().quality(row))
 }
 
-/// Bonus when the title contains every term.
+/// Bonus if the title contains every term.
 pub(super) const TITLE_BONUS: f32 = 8.0;
 
 static WORTH: LazyLock<[f32; PostingPayload::KINDS]> = LazyLock::new(|| {
@@ -52,10 +52,10 @@ impl Worth {
         Self(&WORTH)
     }
 
-    /// Returns the value of a payload for a query that has the term in this form.
+    /// Returns the value of a payload for a query with the term in this form.
     #[inline]
     pub(super) fn of(self, held: PostingPayload, form: u8) -> f32 {
-        // Branch-free because the form in the title is unpredictable.
+        // This is branch-free because the form in the title is unpredictable.
         let is_form = held.in_title() & (held.form_part() == form);
         self.0[held.kind()] + FORM * f32::from(u8::from(is_form))
     }
@@ -74,8 +74,7 @@ pub(crate) const fn as_float(count: u64) -> f32 {
     count as f32
 }
 
-/// Minimum weight of a term. The presence of a term that every product contains is not informative, but the field of
-/// the term still is.
+/// The presence of a term that every product contains is not informative, but its field still is.
 const IDF_MIN: f32 = 1.0;
 
 /// Returns the weight of a term that `holding` of `docs` products contain.
@@ -93,7 +92,7 @@ mod tests {
     fn the_bound_of_two_holdings_is_below_neither() {
         let worth = Worth::table();
         for one in 0..PostingPayload::KINDS as u16 {
-            // The table must not decrease when one field increases.
+            // The value must not decrease when one field increases.
             for part in [0x0001_u16, 0x0008, 0x0020, 0x0040, 0x0080, 0x0100] {
                 let more = one.wrapping_add(part);
                 let (one, more) = (PostingPayload(one), PostingPayload(more & 0x07ff));

@@ -21,11 +21,11 @@ pub(super) fn joined(words: Vec<QueryTerm>, is_held: impl Fn(&str) -> bool) -> V
     joined
 }
 
-/// Reads the size at the start of the words and returns the number of words that it spans.
+/// Returns the size at the start of the words, and the number of its words.
 fn size(words: &[QueryTerm]) -> Option<(String, usize)> {
     let first = words.first()?;
     if let Some((one, other)) = first.plain.split_once('x') {
-        // Handles `6ftx9ft`.
+        // Both sides may be in one word, as in `6ftx9ft`.
         let (one, other) = (side(one)?, side(other)?);
         let glued = format!("{one}x{other}");
         return (glued != first.plain).then_some((glued, 1));
@@ -34,7 +34,7 @@ fn size(words: &[QueryTerm]) -> Option<(String, usize)> {
     let next = words.get(1)?;
     if matches!(next.plain.as_str(), "x" | "by") {
         let other = words.get(2)?;
-        // If both sides have a unit, they are words of their own, which are more specific.
+        // If both sides have a unit, they stay separate words, which are more specific.
         let both_told = one != first.plain && side(&other.plain)? != other.plain;
         return (!both_told).then(|| Some((format!("{one}x{}", side(&other.plain)?), 3)))?;
     }
@@ -42,7 +42,7 @@ fn size(words: &[QueryTerm]) -> Option<(String, usize)> {
     Some((format!("{one}x{other}"), 2))
 }
 
-/// Returns the number of a side without its unit.
+/// Removes the unit of a side.
 fn side(word: &str) -> Option<&str> {
     let digits = word.trim_end_matches(|char: char| char.is_ascii_alphabetic());
     let is_number = digits.starts_with(|char: char| char.is_ascii_digit())

@@ -9,8 +9,8 @@ use super::part_collector::{MatchCount, PartCollector};
 use super::work::Work;
 use super::{alone, marked};
 
-/// Passes the rows of a part that have every word to `found` in batches and in order, each with its score. `groups` are
-/// the words, rarest first.
+/// Passes the rows of a part with every word to `found` in batches and in order, each with its score. `groups` are the
+/// words, rarest first.
 fn walk(groups: &[GroupLists<'_>], rows: u32, work: &mut Work, mut found: impl FnMut(&[RowScore])) {
     if let Some(marked) = marked::every_word(groups, rows, work) {
         return found(&marked);
@@ -44,7 +44,7 @@ fn walk(groups: &[GroupLists<'_>], rows: u32, work: &mut Work, mut found: impl F
     work.read += others.iter().chain([&first]).map(GroupCursor::decoded).sum::<u64>();
 }
 
-/// Returns the lists of a part, rarest word first; `None` if no product of the part contains one of the words.
+/// Returns the lists of a part, rarest word first. `None` if no product of the part has one of the words.
 fn lists<'a>(open: &'a OpenGroups<'_>, part: u32) -> Option<Vec<GroupLists<'a>>> {
     let groups = (0..open.len()).map(|group| open.lists(part as usize, group));
     let mut groups = groups.collect::<Option<Vec<_>>>()?;
@@ -52,8 +52,8 @@ fn lists<'a>(open: &'a OpenGroups<'_>, part: u32) -> Option<Vec<GroupLists<'a>>>
     Some(groups)
 }
 
-/// Collects the products that have every word in some field. Returns their number in the scope if a filter narrows it,
-/// up to [`FITTING_MIN`].
+/// Collects the products with every word in some field. Returns their number in the scope if a filter narrows it, at
+/// most [`FITTING_MIN`].
 pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mut Collector<'_, '_>) -> usize {
     if open.known.iter().any(|known| !known) {
         return 0;

@@ -9,12 +9,12 @@ use super::term::QueryTerm;
 use super::terms::QueryTerms;
 use super::vocabulary::Spelling;
 
-/// Synonyms: words that shoppers use for the same thing. Synonyms are built in or added by an operator. A query for a
-/// word also finds its synonyms with a lower weight. Cheap to clone.
+/// Words that shoppers use for the same thing, built in or added by an operator. A query for a word also finds its
+/// synonyms with a lower weight. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct Synonyms {
     rules: Arc<FxHashMap<Box<str>, Vec<Rule>>>,
-    /// Digest of the texts from which the synonyms were read.
+    /// Digest of the source texts.
     digest: [u8; 32],
 }
 
@@ -22,13 +22,13 @@ pub struct Synonyms {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the synonyms: {what}")]
 pub struct SynonymsError {
-    /// Line number, starting at 1.
+    /// Line number from 1.
     pub line: usize,
-    /// Fault of the line.
+    /// Fault in the line.
     pub what: &'static str,
 }
 
-/// Word of a query with a synonym that was also searched.
+/// Query word with a synonym that was also searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Synonym {
     /// Word of the query.
@@ -37,23 +37,22 @@ pub struct Synonym {
     pub to: String,
 }
 
-/// Synonyms of a phrase, stored under its first word. Phrases are compared by singular words and not by stems, so that
-/// a search for something comfortable does not find comforters.
+/// Synonyms of a phrase. Phrases are compared by singular words and not by stems, so that a search for something
+/// comfortable does not find comforters.
 #[derive(Debug)]
 struct Rule {
-    /// First word of the phrase, as in the file.
+    /// First word, as in the file.
     first: Box<str>,
-    /// Further words of the phrase, in the singular.
+    /// Further words, in the singular.
     rest: Vec<String>,
     to: Vec<QueryTerm>,
     to_text: Box<str>,
 }
 
-/// Weight of a match of a synonym, relative to the query's own word.
+/// Weight of a synonym's match, relative to the query's own word.
 const FACTOR: f32 = 0.4;
-/// Maximum number of words of one synonym.
 const WORDS_MAX: usize = 3;
-/// Maximum number of synonyms in one line, and maximum number of synonyms of one query word.
+/// Maximum number of synonyms in one line or of one query word.
 const LINE_MAX: usize = 16;
 const OF_WORD_MAX: usize = 6;
 /// Maximum number of lines of a file.
@@ -64,11 +63,11 @@ impl Synonyms {
     #[must_use]
     pub fn shipped() -> Self {
         let shipped = include_str!("../../../data/reference/synonyms.tsv");
-        // A test reads the file. If it were wrong, search would go on without synonyms.
+        // A test reads the file. With a wrong file, search would go on without synonyms.
         Self::read(&[shipped]).unwrap_or_else(|_| Self::none())
     }
 
-    /// Returns an empty set of synonyms.
+    /// Returns no synonyms.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -77,9 +76,9 @@ impl Synonyms {
         }
     }
 
-    /// Returns the built-in synonyms and those of an operator's file. A line `=<tab>sofa<tab>couch` has words that find
-    /// each other. A line `><tab>joota<tab>shoes` has a word whose queries find the other words of the line. Queries
-    /// for the other words do not find this word. `#` begins a comment.
+    /// Returns the built-in synonyms and those of an operator's file. In a line `=<tab>sofa<tab>couch`, the words find
+    /// each other. In a line `><tab>joota<tab>shoes`, only queries for the first word find the others. `#` begins a
+    /// comment.
     ///
     /// # Errors
     /// The first malformed line.
@@ -116,8 +115,7 @@ impl Synonyms {
         &self.digest
     }
 
-    /// Returns the rules whose phrase begins with the term at `at` and which lead to words that products have according
-    /// to `is_held`.
+    /// Returns the rules whose phrase begins at `at`, with synonyms that products have.
     fn rules_at<'a>(
         &'a self,
         terms: &'a [&QueryTerm],
@@ -141,8 +139,7 @@ impl Synonyms {
         })
     }
 
-    /// Returns for each word of a query if the word has synonyms that products contain according to `is_held`. A word
-    /// with such synonyms is not corrected.
+    /// Returns true for each query word with synonyms that products have. It is not corrected.
     pub(super) fn covered(&self, terms: &QueryTerms, is_held: impl Fn(&str) -> bool) -> Vec<bool> {
         let terms: Vec<&QueryTerm> = terms.iter().collect();
         let mut covered = vec![false; terms.len()];
@@ -155,21 +152,19 @@ impl Synonyms {
         covered
     }
 
-    /// Returns true if a phrase begins with this word. A word that begins a phrase is a real word, even if the
-    /// catalogue lacks the word.
+    /// A word that begins a phrase is a real word, even if the catalogue lacks it.
     pub(super) fn is_word(&self, word: &str) -> bool {
         self.rules.contains_key(singular(word).as_str())
     }
 
-    /// Returns the single words that are synonyms of a single word.
+    /// Returns the single-word synonyms of a word.
     pub(super) fn of_word(&self, word: &str) -> impl Iterator<Item = String> {
         let rules = self.rules.get(singular(word).as_str()).into_iter().flatten();
         let single = rules.filter(|rule| rule.rest.is_empty() && rule.to.len() == 1);
         single.map(|rule| rule.to_text.to_string())
     }
 
-    /// Returns the words of all phrases whose synonyms products contain according to `is_held`. Each word is returned
-    /// with the first word of the synonym.
+    /// Returns the words of all phrases with synonyms that products have, each with the synonym's first word.
     pub(super) fn spellings(&self, is_held: impl Fn(&str) -> bool) -> impl Iterator<Item = Spelling<'_>> {
         let leads = move |rule: &&Rule| rule.to.iter().all(|to| is_held(&to.stemmed));
         let rules = self.rules.values().flatten().filter(leads);
@@ -180,8 +175,7 @@ impl Synonyms {
         })
     }
 
-    /// Adds the synonyms of a query's words to their groups and returns those that products have according to
-    /// `is_held`.
+    /// Adds the synonyms that products have to the groups of a query's words, and returns them.
     pub(super) fn add(
         &self,
         terms: &QueryTerms,
@@ -190,8 +184,7 @@ impl Synonyms {
     ) -> Vec<Synonym> {
         let mut used = Vec::new();
         let terms: Vec<&QueryTerm> = terms.iter().collect();
-        // The words of a phrase with synonyms are not matched again alone, because they have another meaning in the
-        // phrase.
+        // A word of a phrase with synonyms is not matched again alone, because it has another meaning in the phrase.
         let mut used_up = 0;
         for at in 0..terms.len() {
             let rules: Vec<&Rule> = self.rules_at(&terms, at, &is_held).collect();
@@ -222,7 +215,7 @@ impl Synonyms {
     }
 }
 
-/// Returns a word without an English plural ending.
+/// Removes an English plural ending.
 fn singular(word: &str) -> String {
     let of = |ending: &str, singular: &str| {
         let rest = word.strip_suffix(ending).filter(|rest| rest.chars().count() >= 2)?;
@@ -289,7 +282,7 @@ fn read_line(text: &str, rules: &mut FxHashMap<Box<str>, Vec<Rule>>) -> Result<(
     Ok(())
 }
 
-/// Splits a synonym into words, including stop words, because they are searched as adjacent words.
+/// Includes stop words, because the words of a synonym are searched as adjacent words.
 fn words(text: &str) -> Vec<QueryTerm> {
     let plain = analyse(Analysis::Plain, text);
     (0..)

@@ -1,6 +1,6 @@
 use data_text::{Analysis, analyse};
 
-/// Word of a query in the forms that the fields contain.
+/// Query word in the forms of the fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct QueryTerm {
     pub(super) stemmed: String,

@@ -3,13 +3,13 @@ use data_text::{Analysis, analyse};
 use super::sizes;
 use super::term::QueryTerm;
 
-/// Grammatical words of a query. Products need not contain them, unless the query has no other words.
+/// Products need not contain these grammatical words, unless the query has no other words.
 const STOP_WORDS: [&str; 24] = [
     "a", "an", "and", "are", "as", "at", "by", "for", "from", "has", "in", "is", "it", "of", "on", "or", "our", "that",
     "the", "this", "to", "under", "with", "your",
 ];
 
-/// Words that have only a grammatical function before a stop word: `compatible with`, `suitable for`, `made for`.
+/// Before a stop word, these words are only grammatical, as in `compatible with`, `suitable for` and `made for`.
 const BEFORE_STOP_WORDS: [&str; 9] = [
     "compatible",
     "suitable",
@@ -22,20 +22,19 @@ const BEFORE_STOP_WORDS: [&str; 9] = [
     "intended",
 ];
 
-/// Maximum number of terms that are searched. Each term requires reading postings, and real queries do not have more
-/// terms.
+/// Maximum number of searched terms. Each term costs reading postings, and real queries do not have more.
 pub(super) const TERMS_MAX: usize = 24;
 
 /// Words that a product must contain to match the query, without duplicates.
 #[derive(Debug, Clone, Default)]
 pub(super) struct QueryTerms {
     terms: Vec<QueryTerm>,
-    /// Number of words of the query, including words that are not searched.
+    /// Number of words of the query, including those that are not searched.
     words: usize,
 }
 
 impl QueryTerms {
-    /// Returns the terms of a text. A size becomes one word if products have it according to `is_held`.
+    /// A size becomes one word if products have it according to `is_held`.
     pub(super) fn of(text: &str, is_held: impl Fn(&str) -> bool) -> Self {
         let stemmed = analyse(Analysis::Stemmed, text);
         let plain = analyse(Analysis::Plain, text);
@@ -43,8 +42,8 @@ impl QueryTerms {
         let mut plain = plain.into_iter().peekable();
         let mut all: Vec<QueryTerm> = Vec::with_capacity(stemmed.len());
         for stem in stemmed {
-            // Both analyses split text identically, so their positions match. A word that only one analysis drops is
-            // skipped in the other analysis.
+            // Both analyses split text identically, so that their positions match. A word that only one of them drops
+            // is skipped in the other.
             while plain.next_if(|word| word.position < stem.position).is_some() {}
             let word = plain.next_if(|word| word.position == stem.position);
             all.push(QueryTerm {
@@ -54,7 +53,7 @@ impl QueryTerms {
             });
         }
         let mut terms = sizes::joined(all, is_held);
-        // Words of `BEFORE_STOP_WORDS` that precede a stop word.
+        // Positions of the words of `BEFORE_STOP_WORDS` before a stop word.
         let going: Vec<u32> = terms
             .windows(2)
             .filter_map(|pair| {
@@ -74,7 +73,7 @@ impl QueryTerms {
         }
     }
 
-    /// Creates query terms from given terms, up to `terms_max` and without duplicates.
+    /// Keeps up to `terms_max` terms without duplicates.
     pub(super) fn from_terms(terms: Vec<QueryTerm>, terms_max: usize) -> Self {
         let mut kept: Vec<QueryTerm> = Vec::with_capacity(terms.len().min(terms_max));
         for term in terms {
@@ -97,7 +96,7 @@ impl QueryTerms {
         self.terms.len()
     }
 
-    /// Returns the number of words of the query, including those that products need not contain.
+    /// Includes words that products need not contain.
     pub(super) const fn words(&self) -> usize {
         self.words
     }

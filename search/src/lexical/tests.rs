@@ -9,7 +9,7 @@ use data_model::{Product, Variant};
 use super::work::STEPS_MAX;
 use super::*;
 
-/// Builds a one-part release of products with these titles. Every third product is in stock.
+/// Every third product is in stock.
 pub(crate) fn release(titles: impl Iterator<Item = String>, dir: &Path) -> Release {
     let facts = kit::facts(kit::brand("Words"));
     let product = |(id, title): (u64, String)| Product {
@@ -43,7 +43,7 @@ fn narrowed_by(filter: Option<&Filter>) -> Narrowing<'_> {
     }
 }
 
-/// Returns titles with the words `word0 … word59`. Each word is in all but a few titles.
+/// Each of the words `word0 … word59` is in all but a few titles.
 fn titles(count: u64) -> impl Iterator<Item = String> {
     (0..count).map(|row| {
         let words = (0..60).filter(|word| (row + word) % 7 != 0);
@@ -69,8 +69,8 @@ fn a_query_of_sixty_common_words_reads_no_more_of_a_larger_catalogue() {
         work.read
     };
     let (small, large) = (work_of(1_000), work_of(4_000));
-    // The rarest word is read completely. The remaining 23 words are looked up for 8 products, decoding at most one
-    // block of 128 for each. One more block per word is decoded when a cursor starts.
+    // The rarest word is read completely. The other 23 words are looked up for 8 products, decoding at most one block
+    // of 128 for each. One more block per word is decoded when a cursor starts.
     assert!(small <= 1_000 + 23 * 9 * 128 + 24 * 128, "{small}");
     assert!(large <= 4_000 + 23 * 9 * 128 + 24 * 128, "{large}");
 }
@@ -123,7 +123,7 @@ fn a_word_too_common_to_be_read_is_asked_for_where_the_others_find_too_little() 
         (20, Some(tier::ALL_BUT_ONE))
     );
     assert_eq!(found("rare tent", None, 100_000), (20, Some(tier::TITLE)));
-    // The work is limited in this case too.
+    // The work is limited here too.
     let (few, _) = found("rare tent", Some(&in_stock), 60);
     assert!((1..20).contains(&few), "{few}");
 }
@@ -174,7 +174,6 @@ fn blocks_that_are_left_out_hold_nothing_better() {
     assert!(work.steps_left > STEPS_MAX - 2_000, "{}", STEPS_MAX - work.steps_left);
 }
 
-/// Returns the rows of the sets of a one-part release.
 fn rows_of(sets: &[RowSet]) -> Vec<u32> {
     let [set] = sets else {
         panic!("{} parts", sets.len());
@@ -215,8 +214,8 @@ fn the_match_set_is_what_the_query_was_finally_about() {
         with_matches: true,
         ..wanted("red shirt", 20)
     };
-    // Only the third of the five products is in stock, and it lacks a word. The filter does not change the matches that
-    // are counted before filters.
+    // Only the third of the five products is in stock, and it lacks a word. The filter does not change the matches,
+    // which are counted before filters.
     let found = search(&release, &index, &wanted);
     assert_eq!(found.hits.iter().map(|hit| hit.at.row).collect::<Vec<_>>(), [2]);
     assert_eq!(rows_of(&found.matches), [0, 1]);
@@ -259,7 +258,7 @@ fn a_word_that_was_joined_is_no_beginning_of_others() {
         (rows, found.completed.is_some())
     };
     assert_eq!(found("choco late"), (vec![0, 1], false));
-    // A word in the vocabulary is not only treated as a prefix. The word may also be the second half of another word.
+    // A known word is not only treated as a prefix. It may also be the second half of another word.
     assert_eq!(found("note book").0, [3, 4]);
     assert_eq!(found("book").0, [5]);
 }
@@ -288,8 +287,8 @@ fn a_last_word_that_nothing_holds_beside_the_others_is_the_beginning_of_one_that
     };
     let beginning = |word: &str| Some(word.to_owned());
     assert_eq!(found("kitchen cabi", false), (vec![0], beginning("cabi")));
-    // The last word is not completed if a product has both words, if the word is complete, or if the text is searched
-    // as typed.
+    // The last word is not completed if a product has both words, if it is complete, or if the text is searched as
+    // typed.
     assert_eq!(found("jeans cabi", false), (vec![1], None));
     assert_eq!(found("kitchen cabi ", false), (vec![], None));
     assert_eq!(found("kitchen cabi", true), (vec![], None));

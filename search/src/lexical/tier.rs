@@ -1,18 +1,18 @@
 //! Tiers of hits. A hit of a higher tier comes before every hit of a lower tier.
 
-/// Contains some of the words.
+/// The product has some of the words.
 pub const ANY: u8 = 1;
-/// Lacks one of the words.
+/// The product lacks one of the words.
 pub const ALL_BUT_ONE: u8 = 2;
-/// Contains all words.
+/// The product has all words.
 pub const ALL: u8 = 3;
-/// Belongs to the brand that the query names.
+/// The product belongs to the brand that the query names.
 pub const BRAND: u8 = 4;
-/// Has the query as its SKU or handle.
+/// The product has the query as its SKU or handle.
 pub const CODE: u8 = 5;
-/// Has the query as its title.
+/// The product has the query as its title.
 pub const TITLE: u8 = 6;
-/// Has the query as its title and as its SKU or handle.
+/// The product has the query as its title and as its SKU or handle.
 pub const TITLE_AND_CODE: u8 = 7;
 
 /// Returns the name of a tier.

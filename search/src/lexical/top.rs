@@ -7,10 +7,10 @@ use data_model::CurrencyCode;
 use super::hits::ScoredRow;
 use super::tier;
 
-/// Sort order of products.
+/// Order of products.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// Best fit to the query first. Without a query, the most presentable first.
+    /// Best fit to the query first. Without a query, the most presentable come first.
     #[default]
     Relevance,
     /// Lowest price first. Products without a price are last.
@@ -24,8 +24,8 @@ pub enum Order {
     Newest,
 }
 
-/// Hit, ordered so that the better one is greater. Ties go to the smaller product id, so that the order does not depend
-/// on the division of the release into parts.
+/// Hit. The greater one is better. Ties go to the smaller product id, so that the order does not depend on the division
+/// of the release into parts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hit {
     pub(super) tier: u8,
@@ -58,26 +58,26 @@ impl Order {
     }
 }
 
-/// Sort order, with the currency whose prices come first.
+/// Order, with the currency whose prices come first.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sort {
     pub(crate) order: Order,
     pub(crate) currency: Option<CurrencyCode>,
 }
 
-/// Values that a sort order compares, most significant first. The greater key comes first.
+/// Compared values, most significant first. The greater key comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SortKey(i64, i64);
 
 impl Sort {
-    /// Returns the key of a row, which is the same for all rows when sorting by relevance.
+    /// Returns the same key for all rows when sorting by relevance.
     pub(crate) fn key_at(self, release: &Release, at: RowAddress) -> SortKey {
         let part = release.part(at.part);
         part.map_or(SortKey(i64::MIN, 0), |part| self.key(part, at.row))
     }
 
-    /// Returns the key of a row in a part. Prices of different currencies are never compared. Prices in the given
-    /// currency come first, then other prices grouped by currency. A price of 0 counts as no price.
+    /// Prices of different currencies are never compared. Prices in the given currency come first, then other prices
+    /// grouped by currency. A price of 0 counts as no price.
     pub(crate) fn key(self, part: &Part, row: u32) -> SortKey {
         let cards = part.cards();
         let of_currency = || -place(cards.currency(row), self.currency);
@@ -89,7 +89,7 @@ impl Sort {
             },
             Order::PriceDescending => SortKey(of_currency(), cards.price_min_minor(row)),
             Order::Rating => part.rating(row).map_or(SortKey(-1, 0), |rating| {
-                // Exact enough, because ratings have one or two decimals.
+                // This is exact enough, because ratings have one or two decimals.
                 SortKey(
                     (f64::from(rating.average) * 10_000.0).round() as i64,
                     i64::from(rating.count),
@@ -138,7 +138,7 @@ impl PartialEq for Hit {
 
 impl Eq for Hit {}
 
-/// Best hits so far, at most `limit`. A product that [`TopHits::push_code`] added is not added again in another tier.
+/// Best hits so far, at most `limit`. A product of [`TopHits::push_code`] is not added again in another tier.
 pub(crate) struct TopHits<'a> {
     release: &'a Release,
     sort: Sort,
@@ -148,9 +148,9 @@ pub(crate) struct TopHits<'a> {
     hits: Vec<Hit>,
     /// Worst of the `limit` best hits, once there are that many.
     worst: Option<Hit>,
-    /// Tier and score of the worst hit when sorting by relevance. Before it exists, a value below all others.
+    /// Tier and score of the worst hit when sorting by relevance. Before it exists, the value is below all others.
     least: (u8, f32),
-    /// Products that have the query as their code. Later passes would otherwise add the same products again.
+    /// Products with the query as their code. Later passes would add them again.
     codes: Vec<RowAddress>,
 }
 
@@ -180,11 +180,11 @@ impl<'a> TopHits<'a> {
     #[inline]
     pub(super) const fn beats(&self, tier: u8, score: f32) -> bool {
         let (least_tier, least_score) = self.least;
-        // Branch-free because it runs for every row.
+        // This is branch-free because it runs for every row.
         (tier < least_tier) | ((tier == least_tier) & (score < least_score))
     }
 
-    /// Adds a product that has the query as its code.
+    /// Adds a product with the query as its code.
     pub(super) fn push_code(&mut self, tier: u8, score: f32, at: RowAddress) {
         self.add(tier, score, at);
         self.codes.push(at);
@@ -197,7 +197,7 @@ impl<'a> TopHits<'a> {
     }
 
     fn add(&mut self, tier: u8, score: f32, at: RowAddress) {
-        // When sorting by price, rating or date, the fit of a matching product is ignored.
+        // An order by price, rating or date ignores the fit of a matching product.
         let tier = match self.sort.order {
             Order::Relevance => tier,
             _ => tier.min(tier::ALL),
@@ -263,7 +263,7 @@ fn id(cards: &Cards, row: u32) -> u128 {
     u128::from_be_bytes(*cards.id(row).as_bytes())
 }
 
-/// Returns the sort position of a currency: the wanted one first, then by code.
+/// Returns the sort position of a currency. The wanted one is first, and the others are ordered by code.
 fn place(currency: CurrencyCode, wanted: Option<CurrencyCode>) -> i64 {
     if Some(currency) == wanted {
         return -1;
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
     use crate::lexical::tests::release;
 
-    /// Release with rows for ordering. The titles of these rows are ignored.
+    /// The titles of these rows are ignored.
     static RELEASE: LazyLock<Release> = LazyLock::new(|| {
         let dir = tempfile::tempdir().unwrap();
         release((0..300).map(|number| format!("Mug {number}")), dir.path())

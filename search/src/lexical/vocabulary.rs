@@ -2,18 +2,17 @@ use data_index::{CategoryNode, DictionaryEntry, Part, Release};
 use data_text::{Analysis, analyse, edits};
 use rustc_hash::FxHashMap;
 
-/// Maximum length of a word that may be a correction or a typing error, in characters.
+/// A longer word is neither a correction nor a typing error.
 const CHARS_MAX: usize = 32;
 
-/// Words of a release's titles, brands and categories, from which corrections are chosen.
+/// Words of a release's titles, brands and categories, which corrections are chosen from.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
     /// Words by number of letters.
     lengths: Vec<Vec<Word>>,
-    /// Number of titles, brand names and category names that contain a word. A category counts once for each of its
-    /// products.
+    /// Number of titles, brand names and category names with a word. A category counts once for each of its products.
     counts: FxHashMap<Box<str>, u32>,
-    /// Words in alphabetical order except the longest, so that words with the same prefix are adjacent.
+    /// Words except the longest in alphabetical order, so that words with the same prefix are adjacent.
     alphabet: Vec<(Box<str>, u32)>,
 }
 
@@ -21,14 +20,14 @@ pub(super) struct Vocabulary {
 /// similar to others.
 const SPELLING_CHARS_MIN: usize = 8;
 
-/// Word with a synonym that titles contain. Titles need not contain the word itself.
+/// Word with a synonym in titles. Titles need not contain the word itself.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spelling<'a> {
     pub(super) word: &'a str,
     pub(super) to: &'a str,
 }
 
-/// Conditions for the words that may be a correction.
+/// Conditions of a correction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Near {
     /// Maximum edit distance.
@@ -42,11 +41,11 @@ pub(super) struct Near {
 #[derive(Debug)]
 struct Word {
     text: Box<str>,
-    /// Bit set of the letters of the word, so that most words are rejected without a comparison.
+    /// Bit set of the letters, with which most words are rejected without a comparison.
     letters: u64,
-    /// Frequency of the word: number of titles, brand names and category names that contain the word or its synonym.
+    /// Number of titles, brand names and category names with the word or its synonym.
     count: u32,
-    /// Number of titles and names in `count` that count as containing the word itself.
+    /// Number of these that count as having the word itself.
     titles: u32,
 }
 
@@ -87,18 +86,18 @@ impl Vocabulary {
         }
     }
 
-    /// Returns the number of titles, brand names and category names that contain this word.
+    /// Returns the number of titles, brand names and category names with this word.
     pub(super) fn count(&self, word: &str) -> u32 {
         self.counts.get(word).copied().unwrap_or(0)
     }
 
-    /// Returns all words with these numbers.
+    /// Returns each word with its number.
     pub(super) fn words(&self) -> impl Iterator<Item = (&str, u32)> {
         self.counts.iter().map(|(word, count)| (&**word, *count))
     }
 
-    /// Adds words that no title has but that have synonyms in titles, so that misspellings can be corrected to them.
-    /// The frequency of these words is the frequency of the synonym.
+    /// Adds words with synonyms in titles, so that misspellings can be corrected to them. Each has the frequency of its
+    /// synonym.
     pub(super) fn add_spellings<'a>(&mut self, spellings: impl Iterator<Item = Spelling<'a>>) {
         let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
         for Spelling { word, to } in spellings {
@@ -120,14 +119,13 @@ impl Vocabulary {
         }
     }
 
-    /// Returns the word that `typed` most likely means. The nearest word is chosen, and among equally near words the
-    /// most frequent. A final `s` does not count as an edit, because titles may contain only the plural or the
-    /// singular.
+    /// Returns the nearest word, and of equally near words the most frequent. A final `s` does not count as an edit,
+    /// because titles may contain only the plural or the singular.
     pub(super) fn nearest(&self, typed: &str, near: Near) -> Option<&str> {
         self.nearest_counted(typed, near).map(|(word, _)| word)
     }
 
-    /// Returns the nearest word as in `nearest`, with its frequency.
+    /// Also returns the word's frequency.
     pub(super) fn nearest_counted(&self, typed: &str, near: Near) -> Option<(&str, u32)> {
         let other = match typed.strip_suffix('s') {
             Some(singular) => singular.to_owned(),
@@ -188,8 +186,8 @@ impl Vocabulary {
         words.into_iter().map(|(_, word)| word).collect()
     }
 
-    /// Splits `typed` into two known words that `is_half` accepts. If several splits are possible, the split whose
-    /// rarer word is most frequent is chosen. A word in only one title must be a common word.
+    /// Splits `typed` into two known words that `is_half` accepts. Of several splits, the one whose rarer word is most
+    /// frequent counts. A word in only one title must be a common word.
     pub(super) fn split<'a>(
         &self,
         typed: &'a str,
@@ -208,7 +206,7 @@ impl Vocabulary {
     }
 }
 
-/// Adds the words of the names of a category and its descendants.
+/// Includes the names of descendants.
 fn add_names(node: &CategoryNode, counts: &mut FxHashMap<Box<str>, u32>) {
     let products = u32::try_from(node.product_count).unwrap_or(u32::MAX);
     for word in analyse(Analysis::Plain, node.category.name) {
@@ -220,7 +218,7 @@ fn add_names(node: &CategoryNode, counts: &mut FxHashMap<Box<str>, u32>) {
     node.children.iter().for_each(|node| add_names(node, counts));
 }
 
-/// Returns the number of live products that contain a word.
+/// Returns the number of live products with a word.
 fn live(part: &Part, word: &DictionaryEntry<'_>) -> u32 {
     if part.dead().is_empty() {
         return word.count;

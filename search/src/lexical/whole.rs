@@ -7,7 +7,6 @@ use rustc_hash::FxHashMap;
 
 use super::tier;
 
-/// Brands of a release by their whole names.
 #[derive(Debug, Default)]
 pub(super) struct BrandNames(FxHashMap<Box<str>, Vec<usize>>);
 
@@ -24,7 +23,7 @@ impl BrandNames {
     }
 }
 
-/// Products and brands that the whole query names: products with the query as title, and brands with the query as name.
+/// Products and brands that the whole query names by their title or name.
 #[derive(Debug)]
 pub(super) struct Whole<'a> {
     release: &'a Release,
@@ -44,7 +43,7 @@ impl<'a> Whole<'a> {
         let letters = letters_of(text);
         let brands = names.0.get(&*letters).map_or(&[][..], Vec::as_slice);
         let hash = stable_hash(letters.as_bytes());
-        // A title with the same letters as the query may have a few more words: `t-shirt` for `tshirt`.
+        // A title with the same letters as the query may have a few more words, as `t-shirt` has for `tshirt`.
         let title_level_min = PostingPayload::title_level_of(words + 2);
         let of_level = |level: usize| {
             if level >= usize::from(title_level_min) {
@@ -63,20 +62,19 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// Returns true if the query is the whole title of a product.
     #[inline]
     pub(super) fn is_title(&self, at: RowAddress) -> bool {
-        // This code runs for every product whose title contains the words.
+        // This code runs for every product with the words in its title.
         let part = self.release.part(at.part);
         part.is_some_and(|part| part.terms().title_hash(at.row) == self.hash && self.is_title_of(part, at))
     }
 
-    /// Compares the title of a product whose title hash equals that of the query.
+    /// The title hash of the product must equal that of the query.
     #[cold]
     fn is_title_of(&self, part: &Part, at: RowAddress) -> bool {
         let title = part.cards().title(at.row);
         if title.is_ascii() {
-            // Computes `letters_of` without a copy.
+            // This is `letters_of` without a copy.
             let found = title
                 .bytes()
                 .filter(u8::is_ascii_alphanumeric)
@@ -92,7 +90,7 @@ impl<'a> Whole<'a> {
         title_level >= self.title_level_min || !self.brands.is_empty()
     }
 
-    /// Returns true if the query may name a product of a part that has this title level. False positives are rare, and
+    /// Returns true if the query may name a product of a part with this title level. False positives are rare, and
     /// there are no false negatives.
     #[inline]
     pub(super) fn seems_to_name(&self, part: &Part, row: u32, title_level: u16) -> bool {
@@ -100,8 +98,8 @@ impl<'a> Whole<'a> {
         !self.brands.is_empty() || u64::from(part.terms().title_hash(row)) == hash
     }
 
-    /// Returns the tier of a product that contains every word of the query. `title_level` is the lowest level of the
-    /// words in its title.
+    /// Returns the tier of a product with every word of the query. `title_level` is the lowest level of the words in
+    /// its title.
     #[inline]
     pub(super) fn tier(&self, at: RowAddress, title_level: u16) -> u8 {
         if title_level >= self.title_level_min && self.is_title(at) {

@@ -1,29 +1,24 @@
-//! Sums for some thousand rows at a time. A window fits in the fastest cache, but the rows of a whole part do not.
+//! Sums for some thousand rows at a time. A window fits in the fastest cache, unlike the rows of a whole part.
 
 use super::cursor::WordScore;
 
-/// Number of rows in a window.
 const ROWS: usize = 4_096;
 
-/// Sums of one row.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Slot {
     pub(super) score: f32,
-    /// Number of words that the row contains with [`Window::add`], or its greatest title level with
-    /// [`Window::keep_best`].
+    /// Number of the row's words with [`Window::add`], or its greatest title level with [`Window::keep_best`].
     pub(super) held: u16,
-    /// Sum of the shares of these words in the weight of the query; see [`Window::add`].
+    /// Sum of the shares of these words in the weight of the query. See [`Window::add`].
     pub(super) share: u16,
 }
 
-/// Row with its sums.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowSlot {
     pub(super) row: u32,
     pub(super) slot: Slot,
 }
 
-/// Sums of consecutive rows.
 pub(super) struct Window {
     from: u32,
     slots: Vec<Slot>,
@@ -32,7 +27,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Creates an empty window at the first rows.
+    /// The window begins at the first rows.
     pub(super) fn new() -> Self {
         Self {
             from: 0,
@@ -48,7 +43,7 @@ impl Window {
         self.from.saturating_add(rows)
     }
 
-    /// Returns the slot of a row and marks it as used. The row must be in the window.
+    /// Marks the slot as used. The row must be in the window.
     #[inline]
     fn slot(&mut self, row: u32) -> &mut Slot {
         let at = row.wrapping_sub(self.from) as usize % ROWS;
@@ -56,13 +51,13 @@ impl Window {
         &mut self.slots[at]
     }
 
-    /// Adds the score of a word that a row contains. All words of a query have shares of at most `u16::MAX` together.
+    /// Adds the score of a row's word. All words of a query have shares of at most `u16::MAX` together.
     #[inline]
     pub(super) fn add(&mut self, row: u32, score: f32, share: u16) {
         self.slot(row).add(score, share);
     }
 
-    /// Keeps the best score of a row among the variants of a word; see [`Slot::word_score`].
+    /// Keeps the best score of a row among the variants of a word. See [`Slot::word_score`].
     #[inline]
     pub(super) fn keep_best(&mut self, row: u32, found: WordScore) {
         let slot = self.slot(row);
@@ -84,7 +79,6 @@ impl Window {
 }
 
 impl Slot {
-    /// Adds the score and the share of a word.
     #[inline]
     pub(super) fn add(&mut self, score: f32, share: u16) {
         self.held += 1;
@@ -92,7 +86,7 @@ impl Slot {
         self.score += score;
     }
 
-    /// Returns the score that [`Window::keep_best`] stored.
+    /// Returns the score of [`Window::keep_best`].
     pub(super) fn word_score(self) -> WordScore {
         WordScore {
             score: self.score,

@@ -1,8 +1,8 @@
-/// Remaining work budget of a search. The work budget limits the cost of a query for any catalogue size.
+/// Remaining work of a search, which limits the cost of a query for any catalogue size.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) steps_left: usize,
-    /// Maximum number of postings that are read for products with some words, see [`super::relaxed`].
+    /// Maximum number of postings that are read for products with some words. See [`super::relaxed`].
     pub(super) postings_max: u64,
     pub(super) looked_up_max: usize,
     /// Number of postings decoded so far.
@@ -11,8 +11,7 @@ pub(super) struct Work {
 
 /// Maximum number of candidates with every word times the number of words. After that, the hits so far are returned.
 pub(super) const STEPS_MAX: usize = 2_000_000;
-/// Maximum number of postings that select the products with some words. Beyond that, the most common words are not used
-/// for the selection.
+/// Maximum number of postings that select the products with some words. The most common words beyond that are not used.
 const POSTINGS_MAX: u64 = 25_000;
 /// Number of best products of each part for which the other words are looked up.
 const LOOKED_UP_MAX: usize = 512;

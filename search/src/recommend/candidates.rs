@@ -7,41 +7,38 @@ use super::pairs;
 use crate::context::SearchContext;
 use crate::lexical::{self, LexicalQuery, Narrowing};
 
-/// Usual number of candidates to gather. The number does not depend on the limit, so that a short result is the start
-/// of a longer result. The second number applies if an intent rejects most of the nearest products.
+/// Usual number of candidates. It does not depend on the limit, so that a short result is the start of a longer one.
+/// The second number applies if an intent rejects most of the nearest products.
 const USUAL: usize = 300;
 const WIDE: usize = 768;
-/// Maximum number of products found by words, if there are no vectors.
+/// Maximum number of products found by words if there are no vectors.
 const BY_WORDS: usize = 96;
 /// Minimum similarity of a recommended product, except for the same brand. The first value applies within a category.
-/// The following values are higher because less is known about the common properties of the products.
+/// The others are higher, because less is known about the common properties of the products.
 const COSINE_MIN: f32 = 0.35;
 const NEAR_KIND_COSINE_MIN: f32 = 0.5;
 const UNKNOWN_KIND_COSINE_MIN: f32 = 0.5;
 /// Minimum similarity of a cheaper product with another noun, because a broad category has many kinds of products.
 const OTHER_NOUN_COSINE_MIN: f32 = 0.55;
 const OTHER_KIND_COSINE_MIN: f32 = 0.6;
-/// Minimum similarity relative to the nearest product.
+/// Minimum similarity, as a share of that of the nearest product.
 const SHARE_OF_BEST_MIN: f32 = 0.6;
-/// Minimum similarity of a complement. A complement need not be similar to the product, but must be related.
+/// A complement need not be similar to the product, but must be related.
 const COMPLEMENT_COSINE_MIN: f32 = 0.2;
-/// Minimum price of a cheaper product, as one part in this many of the product's price. Products below it are parts or
-/// accessories.
+/// Products cheaper than one in this many of the product's price are components or accessories.
 const CHEAPER_PARTS_MAX: i64 = 10;
 
-/// Product that may be recommended with another product.
+/// Product that may be recommended.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) at: RowAddress,
-    /// Index of the intent's condition under which the candidate was found. Candidates of earlier conditions come
-    /// first.
+    /// Index of the intent's condition that found the candidate. Candidates of earlier conditions come first.
     pub(super) stage: usize,
     /// Similarity at first, and the final score after ranking.
     pub(super) score: f32,
     pub(super) relation: CategoryRelation,
 }
 
-/// Candidates for the recommendations of a product.
 #[derive(Debug)]
 pub(super) struct Candidates {
     pub(super) near: Vec<Candidate>,
@@ -85,8 +82,8 @@ pub(super) fn gather(served: &SearchContext, at: RowAddress, intent: Intent, of:
     all
 }
 
-/// Returns the minimum similarity of a recommended product, given the similarity of the nearest product. `None` if the
-/// intent excludes the category relation.
+/// Returns the minimum similarity of a recommended product, given that of the nearest product. `None` if the intent
+/// excludes the category relation.
 fn floor(intent: Intent, relation: CategoryRelation, best: f32) -> Option<f32> {
     let least = match (intent, relation) {
         (Intent::SameBrand, _) => return Some(f32::MIN),
@@ -102,13 +99,12 @@ fn floor(intent: Intent, relation: CategoryRelation, best: f32) -> Option<f32> {
     Some(least.max(best * SHARE_OF_BEST_MIN))
 }
 
-/// Products of a search with their similarities.
 struct Near {
     near: Vec<(RowAddress, f32)>,
     engine: &'static str,
 }
 
-/// Returns the filters to search with, in order.
+/// The filters are tried in order.
 fn filters(served: &SearchContext, at: RowAddress, intent: Intent, kinds: data_model::Kinds) -> Vec<RowFilter> {
     let all = RowFilter {
         kinds,
@@ -169,7 +165,7 @@ fn find(served: &SearchContext, at: RowAddress, filter: &RowFilter, wanted: usiz
         ..LexicalQuery::best(title)
     };
     let hits = lexical::search(&served.release, &served.text, &wanted).hits;
-    // Lexical scores are only meaningful as an order, so the ranks are spread over the range of a cosine.
+    // Lexical scores are only meaningful as an order, so that the ranks are spread over the range of a cosine.
     let step = 1.0 / lexical::as_float(hits.len().max(1) as u64);
     let near = (0_u16..)
         .zip(&hits)
@@ -180,10 +176,9 @@ fn find(served: &SearchContext, at: RowAddress, filter: &RowFilter, wanted: usiz
     }
 }
 
-/// Returns true if the intent allows a candidate.
 fn fits(kinds: &mut Kinds<'_>, at: RowAddress, intent: Intent, candidate: &Candidate) -> bool {
     let (served, other) = (kinds.served, candidate.at);
-    // A product that is hidden by default is not recommended for a product that is shown by default.
+    // A product that is hidden by default is not recommended for one that is shown by default.
     let is_shown = |row: RowAddress| served.safe_rows().is_none_or(|safe| safe.has(row.part, row.row));
     if at == other || (is_shown(at) && !is_shown(other)) {
         return false;

@@ -16,14 +16,13 @@ const NEAR_KIND_COST: f32 = 0.1;
 const OTHER_KIND_COST: f32 = 0.2;
 /// Score deduction for sold-out products, greater than any difference in similarity.
 const SOLD_OUT_COST: f32 = 2.0;
-/// Maximum share of one brand among similar products, and of one category among complements. The value `n` is a share
-/// of `1/n`.
+/// One brand among similar products, and one category among complements, has at most one place in this many.
 const SHARE_OF_BRAND: usize = 2;
 const SHARE_OF_CATEGORY: usize = 3;
-/// Maximum score difference by which a product of another brand may be worse and still come first.
+/// A product of another brand may come first if its score is lower by at most this much.
 const OTHER_BRAND_COST_MAX: f32 = 0.2;
 
-/// Sorts the candidates by score. Ties are in order of their ids.
+/// Ties are ordered by id.
 pub(super) fn rank(served: &SearchContext, at: RowAddress, near: &mut [Candidate]) {
     for candidate in near.iter_mut() {
         candidate.score += adjustment(served, at, candidate.at);
@@ -64,8 +63,8 @@ fn adjustment(served: &SearchContext, at: RowAddress, other: RowAddress) -> f32 
 }
 
 /// Chooses at most `limit` of the ranked candidates, without duplicates of brand and title. No brand or category
-/// exceeds its share, unless the intent allows it or there are no alternatives. The result for a smaller limit is a
-/// prefix of the result for a larger one.
+/// exceeds its share, unless the intent allows it or there are no alternatives. The result for a smaller limit is the
+/// start of that for a larger one.
 pub(super) fn choose(
     served: &SearchContext,
     at: RowAddress,
@@ -126,7 +125,7 @@ struct Distinct {
     relation: CategoryRelation,
 }
 
-/// Returns the brand of a product and its folded title.
+/// Returns the brand and the folded title.
 fn named(served: &SearchContext, at: RowAddress) -> Option<(usize, String)> {
     let part = served.release.part(at.part)?;
     Some((part.brand_index(at.row), fold_value(part.cards().title(at.row))))

@@ -6,33 +6,30 @@ use rustc_hash::FxHashMap;
 
 use crate::context::SearchContext;
 
-/// Minimum share of a brand's products, in percent, for its department or audience to apply to products that state
-/// none.
+/// Minimum percentage of a brand's products, so that their department or audience applies to products that state none.
 const SHARE_OF_BRAND_MIN: u64 = 75;
-/// Minimum depth of a category. Categories nearer to the root are no more specific than a department.
+/// Categories nearer to the root are no more specific than a department.
 const LEVELS_MIN: usize = 3;
-/// Facets whose values state the audience of a product.
 const SAY_PEOPLE: [&str; 2] = ["gender", "age_group"];
-/// Departments in which a product without a stated audience is not for children.
+/// In these departments, a product without a stated audience is not for children.
 const FOR_ADULTS: [&str; 3] = ["Apparel & Accessories", "Health & Beauty", "Luggage & Bags"];
 const YOUNGEST: &str = "Baby & Toddler";
 
-/// Relation between the categories of two products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CategoryRelation {
-    /// Same category, or one is a descendant of the other's.
+    /// The categories are equal, or one is a descendant of the other.
     Same,
-    /// Sibling categories.
+    /// The categories are siblings.
     Near,
-    /// Same department.
+    /// The categories are in one department.
     Department,
     /// One of the products has no specific category.
     Unknown,
-    /// Different departments.
+    /// The categories are in different departments.
     Foreign,
 }
 
-/// Audiences that a product states. The set is empty if the product states no audience.
+/// Audiences that a product states, as bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct People(u8);
 
@@ -67,7 +64,6 @@ impl People {
     }
 }
 
-/// Facts about the products of a brand as a whole.
 #[derive(Debug, Clone, Copy)]
 struct Brand {
     department: Option<CategoryId>,
@@ -124,7 +120,7 @@ impl<'a> Kinds<'a> {
         (own.is_young() && is_for_adults(other, others)) || (others.is_young() && is_for_adults(one, own))
     }
 
-    /// Returns true if both products have the same head noun, as far as their titles show.
+    /// Returns true if both titles seem to have the same head noun.
     pub(super) fn share_a_noun(&self, one: RowAddress, other: RowAddress) -> bool {
         let title = self
             .served
@@ -206,7 +202,7 @@ impl<'a> Kinds<'a> {
     }
 }
 
-/// Returns true for sizes of children's products, such as "3-6 months", "2T" and "5y".
+/// Returns true for children's sizes, such as "3-6 months", "2T" and "5y".
 fn is_age(size: &str) -> bool {
     let unit = size.trim_start_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '/' | ' '));
     let units = ["month", "months", "t", "y", "yr", "yrs", "year", "years"];

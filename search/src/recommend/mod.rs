@@ -2,10 +2,9 @@
 //! and complements.
 //!
 //! The nearest products by vector are gathered under the intent's conditions. Products that are too dissimilar, of
-//! another kind or for other people are rejected. The remaining products are ranked by similarity minus a deduction for
-//! a distant price, in stock first. Among similar products, no brand dominates unless the intent requires a single
-//! brand. Complements come from categories that a table pairs with the product's category. Without vectors, the words
-//! of the title are searched instead.
+//! another kind or for other people are rejected. The others are ranked by similarity minus a deduction for a distant
+//! price, in stock first. Among similar products, no brand dominates unless the intent requires a single brand. A table
+//! pairs categories for complements. Without vectors, the words of the title are searched instead.
 
 mod candidates;
 mod choose;
@@ -23,9 +22,9 @@ pub enum Intent {
     /// Similar products of any brand.
     #[default]
     Related,
-    /// Similar products of other brands only.
+    /// Similar products of other brands.
     CrossBrand,
-    /// Products used together with it, from matching categories.
+    /// Products used together with it, from paired categories.
     Complement,
     /// Similar products at a lower price in the same currency.
     Cheaper,
@@ -59,13 +58,13 @@ impl Intent {
 /// Recommended products, and the engine that found them.
 #[derive(Debug)]
 pub struct RecommendResult {
-    /// Products, best first, never including the product itself.
+    /// Products, best first, without the product itself.
     pub rows: Vec<RowAddress>,
-    /// `semantic`, or `lexical` if there are no vectors.
+    /// The engine is `semantic`, or `lexical` if there are no vectors.
     pub engine: &'static str,
 }
 
-/// Returns at most `limit` products of these kinds that go with the product at `at`.
+/// Returns at most `limit` products of these kinds to recommend with the product at `at`.
 pub fn recommend(served: &SearchContext, at: RowAddress, intent: Intent, of: Kinds, limit: usize) -> RecommendResult {
     let mut found = candidates::gather(served, at, intent, of);
     choose::rank(served, at, &mut found.near);

@@ -4,7 +4,7 @@ use data_index::taxonomy;
 use data_model::CategoryId;
 use rustc_hash::FxHashMap;
 
-/// Complementary categories, keyed by category.
+/// Complementary categories of each category.
 static PAIRS: LazyLock<FxHashMap<u32, Vec<CategoryId>>> = LazyLock::new(|| {
     let mut pairs: FxHashMap<u32, Vec<CategoryId>> = FxHashMap::default();
     let mut thing = None;
@@ -22,8 +22,7 @@ static PAIRS: LazyLock<FxHashMap<u32, Vec<CategoryId>>> = LazyLock::new(|| {
     pairs
 });
 
-/// Returns the categories whose products are used with products of this one. If it has none, those of its nearest
-/// ancestor apply.
+/// Returns the categories whose products are used with products of this one, or of its nearest ancestor with any.
 pub(super) fn beside(category: CategoryId) -> &'static [CategoryId] {
     taxonomy::lineage(category)
         .find_map(|above| PAIRS.get(&above.id.0))

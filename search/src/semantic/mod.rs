@@ -1,4 +1,4 @@
-//! Semantic retrieval: the products whose vectors point in a direction close to the query's vector.
+//! Semantic retrieval, which finds the products with vectors close to the query's vector.
 //!
 //! A query is embedded only by the embedder that the release records. Vectors of different embedders are not
 //! comparable.
@@ -11,24 +11,24 @@ use data_index::{Embedding, Release, RowAddress};
 
 use crate::lexical::Narrowing;
 
-/// Minimum similarity of a product, relative to the similarity of the nearest product. Tuned on judged queries, like
-/// all similarity limits.
+/// Minimum similarity of a product, as a share of that of the nearest product. All similarity limits are tuned on
+/// judged queries.
 const SHARE_OF_BEST_MIN: f32 = 0.6;
 /// Number of rows to retrieve if some are refused, as a factor and an addend. The refused products are often the
 /// nearest.
 const REFUSED_TIMES: usize = 3;
 const REFUSED_MORE: usize = 100;
 
-/// Reason why a search does not use meaning.
+/// Reason for a search without meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DegradedReason {
     /// The release has no vectors.
     Vectors,
-    /// The release's vectors come from an embedder that this server is not configured for.
+    /// The release's vectors come from another embedder than the server's.
     Embedder,
     /// The embedder returned an error.
     Answer,
-    /// The query has no word that the embedder knows.
+    /// The embedder knows no word of the query.
     KnownWord,
 }
 
@@ -44,12 +44,11 @@ impl DegradedReason {
     }
 }
 
-/// Embedder for queries to one release, or the reason why there is none.
+/// Embedder for queries to one release, or the reason for having none.
 #[derive(Debug, Clone)]
 pub struct Semantic(Result<Arc<dyn Embedder>, DegradedReason>);
 
 impl Semantic {
-    /// Checks the configured `embedder` against the release.
     pub(crate) fn of(release: &Release, embedder: Option<&Arc<dyn Embedder>>) -> Self {
         let Some(recorded) = &release.manifest().embedding else {
             return Self(Err(DegradedReason::Vectors));
@@ -66,7 +65,7 @@ impl Semantic {
         }
     }
 
-    /// Returns the name of the embedder, or of the reason why there is none. Search results depend on it.
+    /// Returns the name of the embedder, or of the reason for having none. Search results depend on it.
     pub fn name(&self) -> &str {
         match &self.0 {
             Ok(embedder) => embedder.id().as_str(),
@@ -79,10 +78,9 @@ impl Semantic {
         self.0.as_ref().is_ok_and(|embedder| embedder.waits())
     }
 
-    /// Returns the vector of a query.
     pub(crate) fn embed(&self, text: &str) -> Result<Vector, DegradedReason> {
         let embedder = self.0.as_ref().map_err(|lacking| *lacking)?;
-        // A text of only numbers has no meaning. The vector of such a text would be near to any text with numbers.
+        // A text of only numbers has no meaning. Its vector would be near to any text with numbers.
         if !text.chars().any(char::is_alphabetic) {
             return Err(DegradedReason::KnownWord);
         }
@@ -97,8 +95,7 @@ impl Semantic {
     }
 }
 
-/// Converts full-width letters, which some keyboards produce, to their usual form. The embedder knows only the usual
-/// form.
+/// Converts full-width letters, which some keyboards produce, because the embedder does not know them.
 fn narrow(text: &str) -> Cow<'_, str> {
     /// Unicode distance of a full-width letter from its usual form.
     const BEHIND: u32 = 0xfee0;
@@ -114,17 +111,14 @@ fn narrow(text: &str) -> Cow<'_, str> {
     text.chars().map(narrow).collect()
 }
 
-/// Query for a semantic search.
 #[derive(Debug)]
 pub(crate) struct Nearest<'a> {
     pub(crate) vector: &'a Vector,
-    /// Product that the results must be similar to. The product itself is excluded from the results before the relative
-    /// minimum similarity is computed.
+    /// Product that the results must be similar to. It is excluded before the relative minimum similarity is computed.
     pub(crate) like: Option<RowAddress>,
     pub(crate) narrowing: Narrowing<'a>,
 }
 
-/// Product with its similarity to the query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Near {
     pub(crate) at: RowAddress,
@@ -132,9 +126,8 @@ pub(crate) struct Near {
 }
 
 impl Nearest<'_> {
-    /// Returns the products nearest to a query, nearest first. Products below `least`, or much farther than the nearest
-    /// product, are excluded. The nearest product is determined without the filter, so that the filter does not make
-    /// distant products acceptable.
+    /// Returns the nearest products first, without those below `least` or much farther than the nearest. The nearest
+    /// product is determined without the filter, so that the filter does not make distant products acceptable.
     pub(crate) fn search(&self, release: &Release, wanted: usize, least: f32) -> Vec<Near> {
         let mut found = self.in_order(release, wanted);
         let best = match found.first() {
@@ -152,7 +145,7 @@ impl Nearest<'_> {
         found
     }
 
-    /// Returns the products nearest to a query, nearest first, at any distance.
+    /// Returns the nearest products first, at any distance.
     pub(crate) fn in_order(&self, release: &Release, wanted: usize) -> Vec<Near> {
         let Narrowing { allowed, .. } = self.narrowing;
         let mut more = wanted + usize::from(self.like.is_some());

@@ -5,8 +5,8 @@ use data_text::runs;
 use rustc_hash::FxHashMap;
 use unicode_normalization::char::is_combining_mark;
 
-/// Words that have no meaning other than a colour. Other colour words may also name a wood, a scent or a metal, so they
-/// count only if the product's own colours include the word.
+/// Words that mean only a colour. Other colour words may also name a wood, a scent or a metal, and count only if they
+/// are among the product's own colours.
 const COLOURS_ALONE: [&str; 22] = [
     "black",
     "white",
@@ -36,13 +36,13 @@ const SHADES: [&str; 9] = [
     "dark", "light", "pale", "deep", "bright", "dusty", "neon", "pastel", "heather",
 ];
 
-/// Colour of the table, without its first word.
+/// Colour without its first word.
 struct Colour {
     rest: Vec<&'static str>,
     is_colour_alone: bool,
 }
 
-/// Colours of the table by their first words, longest first.
+/// Colours by their first words, longest first.
 static COLOURS: LazyLock<FxHashMap<&'static str, Vec<Colour>>> = LazyLock::new(|| {
     let lines = include_str!("../../../data/reference/colours.txt").lines();
     let mut colours: FxHashMap<&'static str, Vec<Colour>> = FxHashMap::default();
@@ -60,10 +60,10 @@ static COLOURS: LazyLock<FxHashMap<&'static str, Vec<Colour>>> = LazyLock::new(|
     colours
 });
 
-/// Reads colours in titles. The buffers are reused between titles.
+/// Reader of colours in titles. Titles share its buffers.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// Words in lowercase, concatenated.
+    /// Lowercase words, concatenated.
     folded: String,
     /// Range of each word in `folded`, and in the title.
     words: Vec<(Range<usize>, Range<usize>)>,
@@ -71,9 +71,9 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Returns the title without its colour, and the byte range of the colour in the title. `own` are the product's own
-    /// colours, folded. If the product `has_look`, colour words that are nothing else also count. `None` if the title
-    /// has no colour, or nothing else.
+    /// Returns the title without its colour, and the byte range of the colour. `own` has the product's own folded
+    /// colours. If the product `has_look`, words that mean only a colour also count. `None` if the title has no colour,
+    /// or nothing else.
     pub(super) fn read<'a>(
         &mut self,
         title: &str,
@@ -98,7 +98,7 @@ impl Reader {
             };
             let from = self.words.get(shade.take().unwrap_or(at))?.1.start;
             let to = self.words.get(at + length - 1)?.1.end;
-            // Several colours are read as one from the first to the last, if only joining characters are between them.
+            // Several colours with only joining characters in between are read as one.
             match &mut color {
                 Some(color) if is_joint(title.get(color.end..from)?) => color.end = to,
                 Some(_) => {}
@@ -186,7 +186,7 @@ impl Reader {
     }
 }
 
-/// Returns true if a text only joins two colours, as `/` and `&` do.
+/// Returns true for a text that only joins two colours, such as `/` or `&`.
 fn is_joint(text: &str) -> bool {
     let text = text.trim();
     text.is_empty() || matches!(text, "/" | "&" | "+" | "-" | "," | "|")

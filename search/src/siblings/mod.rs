@@ -1,8 +1,8 @@
 //! Siblings: products of one brand whose titles differ only by a colour, because some stores have a separate page for
 //! each colour.
 //!
-//! Input: titles, categories and colours of a release. Output: families of rows. A colour counts if the product's own
-//! colours include it. A colour also counts if its word has no other meaning and the product is of a kind that has
+//! Input: titles, categories and colours of a release. Output: families of rows. A colour counts if it is one of the
+//! product's own colours. It also counts if its word has no other meaning and the product is of a kind that has
 //! colours. Black tea and green tea are therefore not siblings.
 
 mod colors;
@@ -22,15 +22,15 @@ use self::colors::Reader;
 const BRANCHES_OF_LOOKS: [u32; 13] = [166, 5181, 436, 536, 1239, 222, 141, 632, 988, 888, 922, 537, 1];
 /// Categories within these branches for living things or scented things.
 const NO_LOOKS: [u32; 3] = [985, 592, 3237];
-/// Branch in which colours name different products: food, drinks and tobacco.
+/// In food, drinks and tobacco, colours name different products.
 const BRANCH_OF_TASTES: u32 = 412;
 
-/// Families of siblings in a release. The families are computed per brand on first use, because computing all of them
-/// would double the time to open a release.
+/// Families of siblings by brand. They are computed on first use, because computing all of them would double the time
+/// to open a release.
 #[derive(Debug, Default)]
 pub(crate) struct Siblings(Box<[OnceLock<Families>]>);
 
-/// Family of siblings: its brand and its index within the brand.
+/// Family of siblings, by its brand and its index within the brand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Family {
     brand: u32,
@@ -40,7 +40,7 @@ pub struct Family {
 /// Families of one brand.
 #[derive(Debug, Default)]
 struct Families {
-    /// Rows that belong to a family, ascending, each with its family.
+    /// Rows in families, ascending, each with its family.
     of_rows: Box<[(u32, u32)]>,
     /// Start of each family's members, followed by the end of the last.
     starts: Box<[u32]>,
@@ -51,7 +51,7 @@ struct Families {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member {
     pub(crate) row: u32,
-    /// Byte range of the colour in the product's title.
+    /// Byte range in the product's title.
     color: (u16, u16),
 }
 
@@ -64,7 +64,7 @@ impl Member {
     }
 }
 
-/// Rows of a part that belong to one brand, and the number of the part's first row.
+/// Rows of one brand in a part, and the number of the part's first row.
 #[derive(Debug)]
 pub(crate) struct Stretch<'a> {
     pub(crate) part: &'a Part,
@@ -73,13 +73,12 @@ pub(crate) struct Stretch<'a> {
 }
 
 impl Siblings {
-    /// Creates an empty table for `brands` brands.
     pub(crate) fn of(brands: usize) -> Self {
         Self((0..brands).map(|_| OnceLock::new()).collect())
     }
 
-    /// Returns the family of a row of a brand. `stretches` are the rows of the brand. The rows are read only on the
-    /// first call for the brand.
+    /// Returns the family of a row of a brand. The brand's rows in `stretches` are read only on the first call for the
+    /// brand.
     pub(crate) fn family<'a>(
         &self,
         brand: usize,
@@ -94,7 +93,7 @@ impl Siblings {
         })
     }
 
-    /// Returns the members of a family, ordered by colour.
+    /// Returns the members ordered by colour.
     pub(crate) fn members(&self, family: Family) -> &[Member] {
         let of_brand = self.0.get(family.brand as usize).and_then(OnceLock::get);
         of_brand.map_or(&[], |families| families.members(family.at as usize))
@@ -126,7 +125,7 @@ impl Families {
     }
 }
 
-/// Returns the families of one brand that have at least two colours. Members are ordered by colour, then by id.
+/// Returns the families with at least two colours. Members are ordered by colour, then by id.
 fn families(stretches: &[Stretch<'_>], looks: &mut Looks) -> Vec<Vec<Member>> {
     let mut alike: FxHashMap<String, Vec<(String, [u8; 16], Member)>> = FxHashMap::default();
     let mut reader = Reader::default();
@@ -166,7 +165,7 @@ fn families(stretches: &[Stretch<'_>], looks: &mut Looks) -> Vec<Vec<Member>> {
                 .any(|(color, ..)| of_key.first().is_some_and(|first| *color != first.0))
         })
         .collect();
-    // The iteration order of the map is arbitrary.
+    // The map has no fixed order.
     families
         .iter_mut()
         .for_each(|of_key| of_key.sort_unstable_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1))));
@@ -177,7 +176,7 @@ fn families(stretches: &[Stretch<'_>], looks: &mut Looks) -> Vec<Vec<Member>> {
         .collect()
 }
 
-/// Cached result of [`has_look`] for each category.
+/// Cached results of [`has_look`].
 type Looks = FxHashMap<Option<CategoryId>, Option<bool>>;
 
 /// Returns true if products of a category vary in look. `None` if a colour names a different product.

@@ -20,7 +20,7 @@ use typed::{Slots, TypedWords};
 use crate::context::SearchContext;
 use crate::names::NamePrefix;
 
-/// Maximum number of words that are used.
+/// Further words are ignored.
 const WORDS_MAX: usize = 24;
 /// Maximum number of steps for each kind of suggestion, and for resolving the typed words. Most requests take some
 /// hundred.
@@ -33,16 +33,15 @@ const OTHERWISE_MAX: usize = 12;
 const PART_CHARS_MIN: usize = 3;
 /// Maximum number of alternatives with synonyms.
 const OTHER_WORDS_MAX: usize = 3;
-/// Number of extra phrases requested from each part, because a phrase that ranks lower in one part may have more
-/// products in another.
+/// Extra phrases from each part, because a phrase that ranks lower in one part may have more products in another.
 const PHRASES_MORE: usize = 12;
 
-/// Suggestions, best first within each kind.
+/// Suggestions, with the best of each kind first.
 #[derive(Debug, Default)]
 pub struct SuggestResult {
     /// Suggested phrases.
     pub queries: Vec<String>,
-    /// Products whose titles contain the words.
+    /// Products whose titles have the words.
     pub products: Vec<RowAddress>,
     /// Brands, as indexes in the release's brands.
     pub brands: Vec<usize>,
@@ -51,8 +50,7 @@ pub struct SuggestResult {
 }
 
 impl SuggestResult {
-    /// Returns true if nothing was found except possibly categories. A category name may be similar to the typed text
-    /// without any matching product.
+    /// Ignores categories, because a category name may be similar to the typed text without any matching product.
     fn names_nothing(&self) -> bool {
         self.queries.is_empty() && self.products.is_empty() && self.brands.is_empty()
     }
@@ -69,7 +67,7 @@ pub fn suggest(served: &SearchContext, text: &str, limit: usize) -> SuggestResul
     if !found.names_nothing() {
         return found;
     }
-    // All other readings together may take as many steps as the first reading.
+    // All other readings together may take as many steps as the first one.
     let mut allowance = Allowance::new();
     let said = said_otherwise(served, &words);
     let otherwise = said.into_iter().chain(otherwise(&words)).take(OTHERWISE_MAX);
@@ -84,12 +82,11 @@ pub fn suggest(served: &SearchContext, text: &str, limit: usize) -> SuggestResul
     }
 }
 
-/// Words that are used for suggestions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Words {
     /// Words as typed, or their corrections.
     AsMeant,
-    /// Only words as typed that titles contain. The last word is a prefix.
+    /// Words as typed that titles contain. The last word is a prefix.
     AsTyped,
 }
 
@@ -139,8 +136,7 @@ fn of_words(
     }
 }
 
-/// Returns alternative readings if nothing matches the words: the last two words joined, the last word split in two, or
-/// without the first words.
+/// Returns alternative readings: the last two words joined, the last word split in two, or without the first words.
 fn otherwise(words: &[String]) -> Vec<Vec<String>> {
     let mut ways = Vec::new();
     if let [before @ .., one, other] = words {
@@ -162,7 +158,7 @@ fn otherwise(words: &[String]) -> Vec<Vec<String>> {
     ways
 }
 
-/// Returns the words replaced by synonyms, for example in another script.
+/// Replaces words by synonyms, for example in another script.
 fn said_otherwise(served: &SearchContext, words: &[String]) -> Vec<Vec<String>> {
     let others: Vec<Vec<String>> = words.iter().map(|word| served.text.other_words(word)).collect();
     let ways = others.iter().map(Vec::len).max().unwrap_or(0).min(OTHER_WORDS_MAX);
@@ -180,7 +176,7 @@ fn shares(parts: &[Part]) -> impl Iterator<Item = (u32, &Part)> {
     left.zip(parts)
 }
 
-/// Returns phrases that start with the typed text. If there are none, phrases that start with the corrected text.
+/// Returns phrases that start with the typed text, or else with the corrected text.
 fn queries(served: &SearchContext, begun: &str, typed: &TypedWords, limit: usize, work: &mut Work) -> Vec<String> {
     let found = phrases(served, &[begun.to_owned()], limit, work);
     if !found.is_empty() || typed.is_known() {
@@ -213,8 +209,7 @@ fn phrases(served: &SearchContext, begun: &[String], limit: usize, work: &mut Wo
     found.into_iter().map(|(_, _, text)| text.to_owned()).collect()
 }
 
-/// Returns products whose titles contain all words. If there are none, words that are similar to the typed ones are
-/// used.
+/// Returns products with all words in their titles. If there are none, similar words are used.
 fn products(served: &SearchContext, typed: &TypedWords, limit: usize, work: &mut Work) -> Vec<RowAddress> {
     let Some(slots) = typed.slots() else {
         return Vec::new();

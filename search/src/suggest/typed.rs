@@ -8,7 +8,6 @@ use super::shares;
 use crate::context::SearchContext;
 use crate::names::edits_max;
 
-/// Maximum number of corrections of a mistyped word.
 const ALTERNATIVES_MAX: usize = 3;
 /// Maximum number of corrected texts that are used as prefixes of phrases.
 const MEANT_MAX: usize = 4;
@@ -17,21 +16,20 @@ const COMPARED_MAX: u32 = 64;
 /// Maximum number of groups of similar words.
 const NEAR_MAX: usize = 16;
 
-/// Title words that match each typed word, for each part.
+/// Title words of each part that match each typed word.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     pub(super) parts: Vec<Vec<Vec<Range<u32>>>>,
     pub(super) words: usize,
 }
 
-/// Typed words, matched with the words of the catalogue's titles.
+/// Typed words, matched with title words of the catalogue.
 #[derive(Debug)]
 pub(super) struct TypedWords {
     words: Vec<String>,
-    /// `None` if one of the words has no match in titles, not even a similar word.
+    /// `None` if no title has one of the words, or a similar word.
     slots: Option<Slots>,
-    /// Words to search for in place of each typed word, best first. If titles contain the typed word, the list contains
-    /// only the typed word.
+    /// Words to search for in place of each typed word, best first. A typed word in titles is the only one.
     meant: Vec<Vec<String>>,
     known: bool,
 }
@@ -51,7 +49,7 @@ fn some(range: Range<u32>) -> Vec<Range<u32>> {
 }
 
 impl TypedWords {
-    /// Looks up the words. The last word may be a prefix.
+    /// Looks up the words. The last one may be a prefix.
     pub(super) fn of(served: &SearchContext, words: Vec<String>, work: &mut Work) -> Self {
         let parts = served.release.parts();
         let mut slots = Slots {
@@ -101,7 +99,7 @@ impl TypedWords {
         }
     }
 
-    /// Returns true if titles contain every word as typed.
+    /// Returns true if titles have every word as typed.
     pub(super) fn is_known(&self) -> bool {
         self.known
     }
@@ -110,7 +108,7 @@ impl TypedWords {
         self.slots.as_ref()
     }
 
-    /// Returns slots of words that equal the typed words or are one edit away.
+    /// Returns slots of words at most one edit away from the typed ones.
     pub(super) fn near_slots(&self, served: &SearchContext, work: &mut Work) -> Slots {
         let parts = served.release.parts();
         let mut slots = Slots {
@@ -159,7 +157,7 @@ fn reading(at: usize, words: usize) -> Reading {
     }
 }
 
-/// Returns the nearest words for each part. If any part has nearer words, words at a greater distance are dropped.
+/// Returns the nearest words of each part. Words farther than the nearest of any part are dropped.
 fn near(parts: &[Part], word: &str, reading: Reading, work: &mut Work) -> Vec<Vec<Nearby>> {
     let edits = edits_max(word);
     let near =
@@ -173,7 +171,7 @@ fn near(parts: &[Part], word: &str, reading: Reading, work: &mut Work) -> Vec<Ve
     found
 }
 
-/// Returns the groups of words that most titles contain.
+/// Returns the groups of words that the most titles have.
 fn frequent(part: &Part, mut near: Vec<Nearby>) -> Vec<Nearby> {
     if near.len() > NEAR_MAX {
         near.sort_by_key(|near| Reverse(part.suggest().titles_with(&near.texts)));
@@ -182,7 +180,7 @@ fn frequent(part: &Part, mut near: Vec<Nearby>) -> Vec<Nearby> {
     near
 }
 
-/// Returns the found words that most titles contain.
+/// Returns the words that the most titles have.
 fn likely(parts: &[Part], near: &[Vec<Nearby>], work: &mut Work) -> Vec<String> {
     let mut words: Vec<(Reverse<usize>, &str)> = Vec::new();
     for (part, near) in parts.iter().zip(near) {
