@@ -1,7 +1,7 @@
-//! Asks stores for the categories that they themselves state for their products: by GraphQL, after the catalogue, with a
-//! few requests per run, about products that are new or changed. The answers are saved in
-//! `crawl-state/{store}-categories.json.zst`, so that a run that asks for none still has earlier ones. A store that
-//! states nothing, or refuses, is not asked again for a week.
+//! Queries stores for the categories that they themselves state for their products, by GraphQL and after the catalogue.
+//! A few requests per run are about new or changed products. The answers are saved in
+//! `crawl-state/{store}-categories.json.zst`, so that a run without requests still has earlier ones. A store that
+//! states nothing, or refuses, is not queried again for a week.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,14 +16,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::packed::{PackedError, load_packed, packed_at, save_packed};
 
-/// Time in seconds for which a store that states nothing is not asked.
+/// A store that states nothing is not queried for this many seconds.
 const SILENT_S: u64 = 7 * 24 * 3600;
-/// Maximum length of a path in bytes, and maximum number of paths of one store. Shopify has some 11,000 categories.
+/// Maximum bytes of a path, and maximum number of paths of one store. Shopify has some 11,000 categories.
 const PATH_BYTES_MAX: usize = 500;
 const PATHS_MAX: usize = 12_000;
 const PRODUCT_GID: &str = "gid://shopify/Product/";
 
-/// Id and last update of a listed product.
+/// A listed product and its last update.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ProductVersion {
     pub(crate) id: u64,
@@ -33,19 +33,18 @@ pub(crate) struct ProductVersion {
 /// Categories that one store states for its products.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct OwnCategories {
-    /// Version that increases when the answers change, because the same catalogue with other categories is a new
-    /// catalogue.
+    /// Increased when the answers change, because the same catalogue with other categories is a new catalogue.
     pub(crate) version: u64,
     /// Time of the last request.
     asked_at: Option<Timestamp>,
-    /// True if the store stated nothing then, or refused.
+    /// True if the store stated nothing in the last request, or refused.
     is_silent: bool,
-    /// True if products were left for the next run then.
+    /// True if products were left for the next run.
     has_rest: bool,
     /// Number of each path of names.
     paths: BTreeMap<String, u32>,
     products: BTreeMap<u64, Answer>,
-    /// Number of requests sent in this run.
+    /// Number of requests in this run.
     #[serde(skip)]
     pub(crate) requests: u32,
 }
@@ -53,13 +52,13 @@ pub(crate) struct OwnCategories {
 /// Answer about one product.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Answer {
-    /// Number of its path; `None` if the store states no category.
+    /// Number of its path. `None` if the store states no category.
     path: Option<u32>,
     /// Last update of the product at the time of the request.
     updated_at: Option<Timestamp>,
 }
 
-/// Parameters for asking a store.
+/// Parameters of the requests to a store.
 #[derive(Debug)]
 pub(crate) struct AskContext<'a> {
     pub(crate) storage: &'a Storage,
@@ -85,7 +84,7 @@ struct Node {
 #[derive(Deserialize)]
 struct Category {
     name: String,
-    /// Ancestors, the parent first.
+    /// Ancestors, with the parent first.
     ancestors: Vec<Ancestor>,
 }
 
@@ -95,12 +94,11 @@ struct Ancestor {
 }
 
 impl OwnCategories {
-    /// Loads the earlier answers of a store.
     pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, PackedError> {
         load_packed(storage, &packed_at(store, "categories")).await
     }
 
-    /// Returns true if the store should be asked even if its catalogue is unchanged.
+    /// Returns true if the store should be queried even if its catalogue is unchanged.
     pub(crate) fn is_due(&self, now: Timestamp) -> bool {
         self.may_ask(now) && (self.asked_at.is_none() || self.is_silent || self.has_rest)
     }
@@ -122,7 +120,7 @@ impl OwnCategories {
             .collect()
     }
 
-    /// Returns the products to ask about: first those never asked about, then those changed since; new ones first.
+    /// Returns the products to query: first those without an answer, then those changed since. New ones come first.
     fn due(&self, listed: &[ProductVersion]) -> Vec<ProductVersion> {
         let known = |id: &u64| self.products.get(id);
         let is_due =
@@ -132,7 +130,7 @@ impl OwnCategories {
         due
     }
 
-    /// Asks for the products that are due, as far as the store and the limit allow, and saves the answers.
+    /// Queries the due products, as far as the store and the limit allow, and saves the answers.
     pub(crate) async fn ask(&mut self, listed: &[ProductVersion], asking: &AskContext<'_>) -> Result<(), PackedError> {
         let now = asking.clock.now();
         let due = self.due(listed);
@@ -140,7 +138,7 @@ impl OwnCategories {
         if asking.requests_max == 0 || is_done || !self.may_ask(now) {
             return Ok(());
         }
-        // A listing that lost most of its products may be wrong, so nothing is forgotten for it.
+        // A listing that lost most of its products may be wrong, so that no answer is dropped.
         if listed.len() * 2 > self.products.len() {
             let listed: BTreeSet<u64> = listed.iter().map(|product| product.id).collect();
             self.products.retain(|product, _| listed.contains(product));
@@ -195,7 +193,7 @@ impl OwnCategories {
     }
 }
 
-/// Returns the paths that a store states for these products, or `None` if it refuses or cannot be reached.
+/// Returns the stated paths of these products, or `None` if the store refuses or cannot be reached.
 async fn ask_batch(store: &Store, batch: &[ProductVersion]) -> Option<BTreeMap<u64, String>> {
     let ids: Vec<String> = batch
         .iter()

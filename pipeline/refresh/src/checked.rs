@@ -1,5 +1,5 @@
-//! Records, next to the registry, a run's result for each store that it queried. An unchanged store causes no commit,
-//! so this record is the only evidence that the store was queried.
+//! Records a run's result for each queried store next to the registry. An unchanged store causes no commit, so that
+//! this record is the only evidence of the query.
 
 use data_checks::{CheckOutcome, CheckReport, LastRun, RunEnd};
 use data_model::{RunId, Timestamp};
@@ -11,8 +11,8 @@ use crate::error::with_causes;
 use crate::ledger::read_run;
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 
-/// Records the end of a run and the results of its stores. A failure to record is only a warning, because the run is
-/// over and the old check times are visible to users.
+/// Records the end of a run and the results of its stores. A failure is only a warning, because the run is over and the
+/// old check times are visible to users.
 pub(crate) async fn record_end(
     storage: &Storage,
     registry: &Registry,
@@ -42,7 +42,7 @@ pub(crate) async fn record_end(
     warn(recorded.await);
 }
 
-/// Records the results of stores so far, while the run is in progress.
+/// Records the results so far of a run in progress.
 pub(crate) async fn record_so_far(storage: &Storage, registry: &Registry, report: &RunReport) {
     let checked = checked(&report.stores);
     if checked.is_empty() {
@@ -93,8 +93,7 @@ fn checked(stores: &[StoreSummary]) -> Vec<CheckReport> {
         Some(CheckReport {
             store: store.store.clone(),
             slug: store.slug.clone(),
-            // A page shows the store's state at the time when it was read, even if the run finished the store much
-            // later.
+            // A page shows the store's state at its reading, even if the run finished the store much later.
             checked_at: store.read_at.unwrap_or(store.ended_at),
             outcome,
             code,

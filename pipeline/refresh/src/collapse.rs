@@ -1,9 +1,8 @@
 //! Holds back a catalogue that changed almost completely until a second crawl or the operator confirms it. A store that
-//! is partly down, misconfigured or hostile must not empty its brand, whether in one crawl or in small steps. Such a
-//! store must not replace the brand's products, titles or prices either. A second crawl does not confirm a change if
-//! the same fault could occur twice: the catalogue is empty although the store does not report zero products, many
-//! records could not be parsed, or prices fell to almost nothing. `held/{store}.json` records the crawl that is held
-//! back.
+//! is partly down, misconfigured or hostile must not empty its brand, whether in one crawl or in small steps, or
+//! replace its products, titles or prices. A second crawl does not confirm a change if the same fault could occur
+//! twice: the catalogue is empty although the store does not report zero products, many records could not be parsed, or
+//! prices fell to almost nothing. `held/{store}.json` has the crawl that is held back.
 
 mod compare;
 mod doubt;
@@ -25,24 +24,24 @@ pub(crate) use loss::{most, noted, window_began};
 /// Crawl that is held back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldCrawl {
-    /// Store that was crawled.
+    /// The store.
     pub store: StoreHost,
-    /// Slug of the brand.
+    /// The brand.
     pub slug: BrandSlug,
     /// Run that crawled the store.
     pub run: RunId,
     /// Time at which the crawl was held back.
     pub held_at: Timestamp,
-    /// Number of products of the brand in the lake.
+    /// Number of the brand's products in the lake.
     pub products_before: u64,
-    /// Number of products that the crawl found.
+    /// Number of products in the crawl.
     pub products_found: u64,
-    /// Number of records that could not be parsed and for which the crawl found no product.
+    /// Number of records that could not be parsed and have no product in the crawl.
     pub quarantined: u64,
     /// Main reason for holding the crawl back.
     #[serde(default)]
     pub doubt: Option<HoldReason>,
-    /// All reasons, with the main reason first.
+    /// All reasons, with the main one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<HoldReason>,
     /// Number of products that the store reports.
@@ -57,7 +56,7 @@ pub struct HeldCrawl {
 }
 
 impl HeldCrawl {
-    /// Creates the record of a crawl that is held back, and logs a warning for the operator.
+    /// Creates the record and logs a warning for the operator.
     pub(crate) fn new(
         brand: &RegisteredBrand,
         run: &RunId,
@@ -96,7 +95,7 @@ impl HeldCrawl {
     }
 }
 
-/// Error from reading or changing the records of crawls that are held back.
+/// Error of reading or changing the held-back crawls.
 #[derive(Debug, thiserror::Error)]
 pub enum HeldError {
     /// The storage failed.
@@ -107,13 +106,11 @@ pub enum HeldError {
     Nothing(BrandSlug),
 }
 
-/// Returns the path of the record of a store's crawl that is held back.
 pub(crate) fn held_at(store: &StoreHost) -> Path {
     Path::from_iter(["held", &format!("{store}.json")])
 }
 
-/// Loads the crawl of a store that is held back. An unreadable record counts as missing, so that the next crawl is held
-/// back again.
+/// An unreadable record counts as missing, so that the next crawl is held back again.
 pub(crate) async fn load_held(storage: &Storage, store: &StoreHost) -> Result<Option<HeldCrawl>, HeldError> {
     let held: Option<HeldCrawl> = load_document(storage, &held_at(store)).await?;
     Ok(held.filter(|held| held.store == *store))
@@ -127,7 +124,7 @@ pub(crate) async fn drop_held(storage: &Storage, store: &StoreHost) -> Result<()
     Ok(delete_object(storage, &held_at(store)).await?)
 }
 
-/// Returns all crawls that are held back, by slug.
+/// Returns all held-back crawls, by slug.
 ///
 /// # Errors
 /// [`HeldError`] if the storage fails.
@@ -141,10 +138,10 @@ pub async fn held_back(storage: &Storage) -> Result<Vec<HeldCrawl>, HeldError> {
     Ok(all)
 }
 
-/// Confirms the crawl of this brand that is held back. The next run accepts a crawl with about the same results.
+/// Confirms the held-back crawl of this brand. The next run accepts a crawl with about the same results.
 ///
 /// # Errors
-/// [`HeldError::Nothing`] if no crawl is held back; see [`HeldError`].
+/// [`HeldError::Nothing`] if no crawl is held back. See [`HeldError`].
 #[boxed]
 pub async fn confirm(storage: &Storage, slug: &BrandSlug) -> Result<HeldCrawl, HeldError> {
     let held = held_back(storage).await?.into_iter().find(|held| held.slug == *slug);

@@ -1,4 +1,4 @@
-//! Single committer of a run: stores that finish within one tick are written to the lake in one commit.
+//! Single committer of a run, which writes the stores that finish within one tick to the lake in one commit.
 
 mod identity;
 
@@ -24,19 +24,19 @@ use crate::observed::Folder;
 use crate::store::{CommittedStore, Event, Ready, RunContext};
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 
-/// Interval at which the ledger is written to show that the run is alive.
+/// Each write of the ledger shows that the run is alive.
 pub(crate) const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
 /// Number of ledger writes after which the stores' results are also recorded, because a run may take hours.
 const BEATS_A_RECORD: u32 = 12;
-/// Number of consecutive refused brands after which the lake itself is considered faulty.
+/// After this many consecutive refused brands, the lake itself is considered faulty.
 const REFUSALS_MAX: u32 = 3;
 /// Error code of a brand that the lake refused.
 const REFUSED: &str = "lake";
-/// Error code and reason for a brand of which the lake already has a later crawl.
+/// Error code and reason of a brand with a later crawl in the lake.
 const OVERTAKEN: &str = "overtaken";
 const OVERTAKEN_BY: &str =
     "another crawl read this store later but was committed first; the next crawl reads the store again";
-/// Maximum number of crawl states written concurrently.
+/// Maximum number of crawl states written at once.
 const STATES_AT_ONCE: usize = 16;
 
 /// Receives the results of stores, commits them, and keeps the ledger.
@@ -49,7 +49,7 @@ pub(crate) struct Collector {
     registry: Registry,
     batch: Vec<Ready>,
     batch_bytes: u64,
-    /// Time for which a catalogue waits for others, to be committed with them.
+    /// Time that a catalogue waits for others to be committed with them.
     tick: Duration,
     /// Time at which the batch is committed, even if it is not full.
     due: Option<Instant>,
@@ -57,16 +57,16 @@ pub(crate) struct Collector {
     failed: u64,
     held_back: u64,
     refusals: u32,
-    /// Brands whose rows share a damaged file with other brands. The file is rewritten when all of its brands have been
+    /// Brands with rows in a damaged file with other brands. The file is rewritten when all of its brands have been
     /// crawled.
     waiting: Vec<WaitingBrand>,
     /// Merges live observations into the price history.
     folder: Folder,
-    /// Stores that this part of the run found unchanged, with the time of their crawl.
+    /// Stores found unchanged since the run was last resumed, with the time of their crawl.
     unchanged: BTreeMap<StoreHost, CrawlSpan>,
 }
 
-/// Brand that can only be committed together with other brands.
+/// Brand that can only be committed together with others.
 #[derive(Debug)]
 struct WaitingBrand {
     one: CommittedStore,
@@ -163,13 +163,13 @@ impl Collector {
         } else {
             RunState::Finished
         };
-        // Waits for a ledger write in progress, so that none happens after the end of the run.
+        // A ledger write in progress ends first, so that none happens after the end of the run.
         let mut ledger = self.ledger.lock().await;
         ledger.note_memory(MemoryReport::of(self.shared.storefront.memory().usage()));
         Ok(ledger.close(state, self.shared.clock.now()).await?)
     }
 
-    /// Merges live observations, and the crawls that found stores unchanged since the last merge.
+    /// Also merges the crawls that found stores unchanged since the last merge.
     async fn fold(&mut self) {
         if self.shared.dry_run {
             return;
@@ -186,7 +186,7 @@ impl Collector {
         self.held_back += u64::from(matches!(summary.outcome, Outcome::HeldBack { .. }));
         let detail = summary.outcome.detail();
         if let Outcome::Failed { code, reason } = &summary.outcome {
-            // The report contains the failure, and the caller prints it, so a warning would be a duplicate.
+            // The caller prints the failure from the report, so that a warning would be a duplicate.
             tracing::info!(brand.slug = %summary.slug, code, reason, "the store could not be refreshed");
         }
         self.shared
@@ -208,7 +208,8 @@ impl Collector {
         self.due = self.due.map(|due| due.min(soon));
     }
 
-    /// Returns true if the batch has the maximum number of brands, or half of the memory: the rest is for reading.
+    /// Returns true if the batch has the maximum number of brands, or half of the memory. The other half is for
+    /// reading.
     fn is_full(&self) -> bool {
         let bytes_max = self.shared.storefront.memory().rows_bytes_max();
         self.batch.len() >= self.shared.config.tick_brands_max.max(1) || self.batch_bytes >= bytes_max / 2
@@ -225,9 +226,9 @@ impl Collector {
         let (refreshes, taken): (Vec<_>, Vec<_>) = batch.into_iter().map(|ready| (ready.refresh, ready.rest)).unzip();
         match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
             Ok(report) => self.settle(taken, report).await,
-            // Another committer has taken over. The process of that committer reports these stores.
+            // Another committer has taken over, and its process reports these stores.
             Err(source @ LakeError::Fenced { .. }) => return Err(RefreshError::LakeWrite { refused: 1, source }),
-            // One brand must not make the others of its tick fail, so each brand is committed alone.
+            // One brand must not make the others of its tick fail, so that each is committed alone.
             Err(error) if taken.len() > 1 => {
                 tracing::warn!(
                     error = with_causes(&error),
@@ -248,7 +249,7 @@ impl Collector {
         Ok(self.ledger.lock().await.checkpoint(self.shared.clock.now()).await?)
     }
 
-    /// Returns the brands of the batch, except those that the operator has removed in the meantime.
+    /// Returns the brands of the batch without those that the operator has removed meanwhile.
     async fn registered(&mut self) -> Vec<Ready> {
         let batch = std::mem::take(&mut self.batch);
         if batch.is_empty() {
@@ -264,8 +265,7 @@ impl Collector {
         self.own_stores(batch).await
     }
 
-    /// Returns the committed stores that are still registered. A store that was unregistered during the commit is
-    /// removed from the lake again.
+    /// Removes stores from the lake again that were unregistered during the commit. Returns the other committed stores.
     async fn still_registered(&mut self, taken: Vec<CommittedStore>) -> Vec<CommittedStore> {
         self.look_who_is_registered().await;
         let (taken, removed): (Vec<_>, Vec<_>) = taken.into_iter().partition(|one| self.is_registered(&one.brand));
@@ -273,7 +273,7 @@ impl Collector {
         if !stores.is_empty()
             && let Err(error) = self.lake.remove_brands(&stores).await
         {
-            // `doctor` reports it, and removing the brand again fixes it.
+            // The command `doctor` reports these brands, and removing them again deletes them.
             tracing::warn!(
                 error = with_causes(&error),
                 "the lake contains brands that were removed"
@@ -327,7 +327,7 @@ impl Collector {
         Ok(())
     }
 
-    /// If a brand's rows were lost together with those of other brands, it waits until all of these have been crawled.
+    /// A brand whose rows were lost together with those of others waits until all of these have been crawled.
     async fn wait_or_refuse(&mut self, one: CommittedStore, error: &LakeError) {
         let reason = with_causes(error);
         match error {
@@ -339,8 +339,8 @@ impl Collector {
         }
     }
 
-    /// Commits the brands of each damaged file together. If some of these brands were not crawled, the commit of the
-    /// crawled ones fails.
+    /// Commits the brands of each damaged file together. If some of them were not crawled, the commit of the others
+    /// fails.
     async fn mend(&mut self) -> Result<(), RefreshError> {
         let mut waiting = std::mem::take(&mut self.waiting);
         while let Some(first) = waiting.pop() {
@@ -379,7 +379,7 @@ impl Collector {
         Ok(())
     }
 
-    /// Updates crawl states, ledger and summaries after a commit, and never before.
+    /// Updates crawl states, ledger and summaries. This must follow a commit.
     async fn settle(&mut self, mut taken: Vec<CommittedStore>, committed: CommitReport) {
         self.refusals = 0;
         if !committed.ticks.is_empty() {
@@ -418,7 +418,7 @@ impl Collector {
         }
     }
 
-    /// Returns the unchanged brands that another crawl wrote during this run, not an earlier commit of this run.
+    /// Returns the unchanged brands that another crawl wrote during this run.
     async fn brought_by_others(&self, unchanged: Vec<StoreHost>) -> BTreeSet<StoreHost> {
         let mut others: BTreeSet<_> = unchanged.into_iter().collect();
         if others.is_empty() {
@@ -446,7 +446,7 @@ impl Collector {
             code: code.to_owned(),
             reason,
         };
-        // The brand keeps the products that it had.
+        // The brand keeps its products.
         summary.products = self.shared.blank(&one.brand).products;
         summary.changes = None;
         self.note(summary).await;

@@ -7,31 +7,29 @@ use serde::{Deserialize, Serialize};
 pub struct RefreshConfig {
     /// Limits of the crawl.
     pub crawl: CrawlConfig,
-    /// Limits beyond which a crawl is held back.
+    /// Limits for holding a crawl back.
     pub collapse: CollapseConfig,
-    /// Time in milliseconds in which finished brands are collected and then written to the lake together.
+    /// Milliseconds in which finished brands are collected to be written to the lake together.
     pub tick_ms: u64,
     /// Maximum number of brands written together.
     pub tick_brands_max: usize,
-    /// Maximum memory in bytes for a crawl, over all stores. The limit covers received data, pages being read, products
-    /// waiting to be written to the lake, and a quarter for the program itself and the lake's commits. The minimum is
-    /// 64 MiB.
+    /// Maximum bytes of memory for a crawl of all stores, at least 64 MiB. They are for received data, pages being
+    /// read, products waiting to be written to the lake, and a quarter for the program itself and the lake's commits.
     pub memory_bytes_max: u64,
-    /// Maximum number of bytes of products kept in memory while their store is still being crawled. Products beyond it
-    /// are read again from the landing.
+    /// Maximum bytes of products in memory while their store is still being crawled. Further products are read again
+    /// from the landing.
     pub read_ahead_bytes_max: u64,
-    /// Maximum number of variants of one store; a store with more is not refreshed. The largest catalogues that can be
-    /// listed completely (25,000 products) have a few hundred thousand variants. A store with more variants would use
-    /// the memory of all other stores.
+    /// Maximum number of variants of one store. A store with more is not refreshed, because it would use the memory of
+    /// all other stores. The largest catalogues that can be listed completely (25,000 products) have a few hundred
+    /// thousand variants.
     pub variants_max: usize,
-    /// Number of catalogues read concurrently; 0 means one per CPU core.
+    /// Number of catalogues read at once. 0 means one per CPU core.
     pub workers: usize,
-    /// Time in seconds after its start in which an interrupted run is resumed.
+    /// Seconds after its start in which an interrupted run is resumed.
     pub resume_within_s: u64,
     /// Maximum number of product pages read for ratings per store and run, after the catalogue.
     pub product_pages_max: u32,
-    /// Maximum number of requests for the categories that a store states, per store and run, after the catalogue. 0
-    /// disables them.
+    /// Maximum number of requests for stated categories per store and run, after the catalogue. 0 means none.
     pub category_requests_max: u32,
     /// Number of runs whose summary and report are kept.
     pub reports_kept: usize,
@@ -56,25 +54,24 @@ impl Default for RefreshConfig {
     }
 }
 
-/// Limits beyond which a catalogue is held back because it shrank, or because its prices or titles changed. A catalogue
-/// that became empty is always held back.
+/// Limits for holding back a catalogue that shrank, or whose prices or titles changed. A catalogue that became empty is
+/// always held back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CollapseConfig {
-    /// Share of the brand's earlier products below which a catalogue counts as shrunk, if `drop_min` is also reached.
+    /// A catalogue below this share of the brand's earlier products has shrunk, if `drop_min` is also reached.
     pub share_min: f64,
-    /// Minimum number of lost products for a catalogue to count as shrunk.
+    /// Minimum number of lost products of a catalogue that has shrunk.
     pub drop_min: u64,
-    /// Maximum relative difference between the product counts of two crawls at which the second confirms the first.
+    /// Maximum relative difference between the product counts of two crawls if the second confirms the first.
     pub tolerance: f64,
-    /// Time in seconds within which losses are added up.
+    /// Seconds within which losses are added up.
     pub loss_window_s: u64,
-    /// Share of the brand's earlier variants whose prices must have fallen for prices to be doubtful.
+    /// Prices are doubtful if those of this share of the brand's earlier variants have fallen.
     pub prices_fallen_share: f64,
-    /// Share of its earlier value to which a price must have fallen to count as fallen. A price of one minor unit also
-    /// counts.
+    /// A price has fallen if it is at most this share of its earlier value, or one minor unit.
     pub price_fall_share: f64,
-    /// Share of the products still listed that must have a completely different title for titles to be doubtful.
+    /// Titles are doubtful if this share of the products still listed has a completely different one.
     pub titles_replaced_share: f64,
 }
 

@@ -9,19 +9,19 @@ use pipeline_crawl::RegistryError;
 use crate::collapse::HeldError;
 use crate::ledger::LedgerError;
 
-/// Error that ends a whole run. A failure of one store does not end a run.
+/// Error that ends a whole run. A failure of one store does not end it.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError {
     /// The registry could not be read.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// The record of a crawl that is held back could not be read.
+    /// A record of a held-back crawl could not be read.
     #[error(transparent)]
     Held(#[from] HeldError),
-    /// A brand that was selected for the run is not registered.
+    /// A selected brand is not registered.
     #[error("no brand is registered as {0}")]
     UnknownBrand(BrandSlug),
-    /// An earlier commit to the lake was begun and cannot be finished, so nothing could be committed.
+    /// An earlier commit to the lake was begun and cannot be finished, so that nothing could be committed.
     #[error("tick {0} of the lake is begun but cannot be finished; an earlier warning states the reason")]
     UnfinishedTick(u64),
     /// The lake could not be read.
@@ -32,7 +32,7 @@ pub enum RefreshError {
     LakeWrite {
         /// Number of refused commits.
         refused: u32,
-        /// Error of the last refused commit.
+        /// Error of the last one.
         #[source]
         source: LakeError,
     },
@@ -45,7 +45,7 @@ pub enum RefreshError {
 }
 
 impl RefreshError {
-    /// Returns the newest fence known to the lake, if it refused this run because the run's fence is older.
+    /// Returns the newest fence known to the lake, if it refused this run's older fence.
     #[must_use]
     pub const fn fenced(&self) -> Option<u64> {
         match self {
@@ -58,9 +58,7 @@ impl RefreshError {
     }
 }
 
-/// Maximum number of characters in the text of an error and its causes.
 const TEXT_CHARS_MAX: usize = 500;
-/// Maximum number of causes in the text.
 const CAUSES_MAX: usize = 32;
 
 /// Returns an error with its causes in one line of at most 500 characters.
@@ -77,11 +75,11 @@ pub fn with_causes(error: &dyn Error) -> String {
         }
         cause = error.source();
     }
-    // Escaped, because the text may quote data from a store.
+    // The text may quote data from a store, so that it is escaped.
     escaped_line(&text, TEXT_CHARS_MAX)
 }
 
-/// Returns an error's message in one line, without the backtrace that some errors append.
+/// Some errors append a backtrace, which is left out.
 fn said(error: &dyn Error) -> String {
     let text = error.to_string();
     let lower = text.to_ascii_lowercase();

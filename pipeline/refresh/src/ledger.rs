@@ -17,7 +17,6 @@ use crate::summary::{LiveTotals, Outcome, RunReport, RunState, StoreSummary, Tot
 #[error("the ledger of runs cannot be read or written")]
 pub struct LedgerError(#[from] StorageError);
 
-/// Ledger of one run.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     storage: Storage,
@@ -27,9 +26,9 @@ pub(crate) struct Ledger {
     dirty: bool,
     /// True in a dry run, which writes nothing.
     silent: bool,
-    /// Channel that receives the stores in the ledger after it is written.
+    /// Receives the stores in the ledger after it is written.
     told: Option<mpsc::UnboundedSender<Vec<BrandSlug>>>,
-    /// Stores added to the ledger since the last write.
+    /// Stores added since the last write.
     unwritten: Vec<BrandSlug>,
 }
 
@@ -50,9 +49,9 @@ impl Ledger {
         }
     }
 
-    /// Opens the ledger of a run whose stores come from a queue. The ledger keeps all stores, because the queue decides
-    /// about retries of failed stores. Each store is sent to `told` when its entry is written, so the channel has at
-    /// most as many entries as the run has stores.
+    /// Opens the ledger of a run with a queue. It keeps all stores, because the queue decides about retries of failed
+    /// ones. Each store is sent to `told` when its entry is written, so that the channel has at most as many entries as
+    /// the run has stores.
     pub(crate) fn open_queued(
         storage: Storage,
         mut report: RunReport,
@@ -102,7 +101,7 @@ impl Ledger {
         self.dirty = true;
     }
 
-    /// Adds the results of merging live observations to those from earlier parts of the run.
+    /// Adds the results of a merge to those from before an interruption.
     pub(crate) fn note_live(&mut self, live: &LiveTotals) {
         if !live.is_none() {
             self.report.totals.live.merge(live);
@@ -110,7 +109,7 @@ impl Ledger {
         }
     }
 
-    /// Records the memory used by the run. For a resumed run, the maximum over its parts is kept.
+    /// A resumed run keeps the maximum memory of all its attempts.
     pub(crate) fn note_memory(&mut self, memory: MemoryReport) {
         let before = self.report.memory.take();
         self.report.memory = Some(before.map_or(memory, |before| before.most(memory)));
@@ -182,9 +181,6 @@ pub(crate) async fn save_run(storage: &Storage, report: &RunReport) -> Result<()
 }
 
 /// Returns the ids of all runs, latest first.
-///
-/// # Errors
-/// [`LedgerError`].
 #[boxed]
 pub async fn list_runs(storage: &Storage) -> Result<Vec<RunId>, LedgerError> {
     let found = list_objects(storage, &Path::from("runs")).await?;
@@ -195,24 +191,21 @@ pub async fn list_runs(storage: &Storage) -> Result<Vec<RunId>, LedgerError> {
     Ok(runs)
 }
 
-/// Returns the report of a run; `None` if there is no such run or its summary cannot be parsed.
-///
-/// # Errors
-/// [`LedgerError`].
+/// Returns the report of a run. `None` if it does not exist or cannot be parsed.
 #[boxed]
 pub async fn read_run(storage: &Storage, run: &RunId) -> Result<Option<RunReport>, LedgerError> {
     Ok(load_document(storage, &run_at(run, "json")).await?)
 }
 
-/// Number of latest runs searched for one to resume.
+/// Number of latest runs among which one to resume is searched.
 const UNFINISHED_AMONG: usize = 8;
 
 /// Time range of the runs that may be resumed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResumeWindow {
-    /// Start of a run must be after this time.
+    /// The run must have started after this time.
     pub(crate) since: Timestamp,
-    /// Last ledger write of a run must be before this time.
+    /// The last ledger write must be before this time.
     pub(crate) silent_since: Timestamp,
     pub(crate) now: Timestamp,
 }
@@ -225,7 +218,7 @@ pub(crate) async fn find_unfinished(
     force: bool,
     window: ResumeWindow,
 ) -> Result<Option<RunReport>, LedgerError> {
-    // A run with a time in the future comes from a wrong clock, so its age is unknown.
+    // A run with a time in the future comes from a wrong clock, so that its age is unknown.
     let latest = window.now.latest_believed(0);
     for run in list_runs(storage).await?.into_iter().take(UNFINISHED_AMONG) {
         let Some(mut report) = read_run(storage, &run).await? else {
@@ -234,7 +227,7 @@ pub(crate) async fn find_unfinished(
         if !matches!(report.state, RunState::Running | RunState::Interrupted) {
             continue;
         }
-        // Its stores are in a queue, so the committer of the queue resumes it.
+        // The committer of the queue resumes this run.
         if report.queued {
             continue;
         }
@@ -254,12 +247,11 @@ pub(crate) async fn find_unfinished(
 /// Deletes summaries and reports of all runs except the latest `kept`.
 pub(crate) async fn prune_runs(storage: &Storage, kept: usize, now: Timestamp) -> Result<(), LedgerError> {
     let mut runs = list_runs(storage).await?;
-    // A run with a time in the future was started with a wrong clock. Such runs are not the latest and are deleted
-    // first.
+    // A run with a time in the future comes from a wrong clock. It is not the latest and is deleted first.
     let latest = second_of(now.latest_believed(0));
     runs.sort_by_key(|run| run.as_str() > latest.as_str());
     for run in runs.into_iter().skip(kept.max(1)) {
-        // The summary is deleted last: as long as it exists, the next call finds the run.
+        // The summary is deleted last. As long as it exists, the next call finds the run.
         for extension in ["html", "json"] {
             delete_object(storage, &run_at(&run, extension)).await?;
         }
@@ -267,7 +259,7 @@ pub(crate) async fn prune_runs(storage: &Storage, kept: usize, now: Timestamp) -
     Ok(())
 }
 
-/// Returns the start of the ids of runs in that second, such as `20261121T012725Z`.
+/// Returns the start of the ids of runs in a second, such as `20261121T012725Z`.
 #[must_use]
 pub fn second_of(moment: Timestamp) -> String {
     let second = moment

@@ -2,9 +2,9 @@
 //!
 //! Input: the registry of brands, a storefront client, a lake, live observations of stores, and counts of searched
 //! words. Output: the updated lake, the discount codes that stores state (`codes/`), one summary per store,
-//! `runs/{run}.json` and an HTML report, `runs/{run}.html`. A run that is killed is resumed by the next one.
+//! `runs/{run}.json` and an HTML report, `runs/{run}.html`. The next run resumes a killed one.
 //!
-//! This crate does not decide how stores are contacted. The failure of one store does not affect others. A catalogue
+//! The crate storefront decides how stores are contacted. The failure of one store does not affect others. A catalogue
 //! that collapsed is held back. If no catalogue changed, the lake is not written.
 
 mod categories;

@@ -12,9 +12,6 @@ use crate::{RefreshConfig, RefreshError};
 /// Runs [`refresh`] next to other processes on this machine. The crawls detect each other, and [`RefreshDeps::others`]
 /// is ignored. Fails before any request if the lake has a commit that cannot be finished, because nothing could be
 /// committed.
-///
-/// # Errors
-/// See [`RefreshError`].
 #[boxed]
 pub async fn crawl(
     options: &RunOptions,
@@ -24,25 +21,25 @@ pub async fn crawl(
     if let Some(tick) = deps.stores.lake.unfinished_tick().await {
         return Err(RefreshError::UnfinishedTick(tick));
     }
-    // A dry run resumes nothing and writes nothing, so other processes need not detect it.
+    // A dry run resumes nothing and writes nothing, so that other processes need not detect it.
     if options.dry_run {
         return Box::pin(refresh(options, config, deps)).await;
     }
-    // Held until the end of the run.
+    // The lock is held until the end of the run.
     let (others, _lock) = lock(&deps.stores.storage);
     let deps = RefreshDeps { others, ..deps.clone() };
-    // Boxed because the future of a run is large.
+    // The future of a run is large, so that it is boxed.
     Box::pin(refresh(options, config, &deps)).await
 }
 
-/// Lock of a process that works on the lake. While the process has the lock, other crawls on this machine see it.
+/// Lock of a process that works on the lake. Other crawls on this machine see it.
 #[derive(Debug)]
 pub struct CrawlLock {
     _file: Option<File>,
 }
 
-/// Acquires the crawl lock, for work that must not run next to a crawl; `None` while a crawl is running. A home that is
-/// not a local folder has no lock file, so this always succeeds there.
+/// Acquires the crawl lock, for work that must not run next to a crawl. `None` while a crawl is running. A home that is
+/// not a local folder has no lock file, so that this always succeeds.
 #[must_use]
 pub fn lock_crawls(storage: &Storage) -> Option<CrawlLock> {
     let file = opened(storage);
@@ -52,28 +49,28 @@ pub fn lock_crawls(storage: &Storage) -> Option<CrawlLock> {
     }
 }
 
-/// Opens the lock file; `None` if there is no local folder for it.
+/// Returns `None` if there is no local folder for the lock file.
 fn opened(storage: &Storage) -> Option<File> {
     let folder = storage.local_dir()?.join("runs");
     std::fs::create_dir_all(&folder).ok()?;
     File::create(folder.join("lock")).ok()
 }
 
-/// Marks a crawl for other processes on this machine, until it is dropped.
+/// Shows a crawl to other processes on this machine, until it is dropped.
 #[derive(Debug)]
 pub struct CrawlMark {
     _lock: Option<File>,
 }
 
-/// Marks this process as crawling into a local storage, as [`crawl`] does while it runs. Workers use this mark, because
-/// their stores come from a queue. Other crawls on this machine then start their own runs.
+/// Shows this process as crawling into a local storage, as [`crawl`] does while it runs. Workers use it, because their
+/// stores come from a queue. Other crawls on this machine then start their own runs.
 #[must_use]
 pub fn mark_crawl(storage: &Storage) -> CrawlMark {
     CrawlMark { _lock: lock(storage).1 }
 }
 
-/// Acquires the lock file and reports if another process has the lock. Other crawls see this crawl until the lock is
-/// released. The operating system releases the lock even if the process is killed.
+/// Acquires the lock file and reports if another process has it. Other crawls see this crawl until the lock is
+/// released. The operating system releases it even if the process is killed.
 fn lock(storage: &Storage) -> (OtherCrawls, Option<File>) {
     let Some(lock) = opened(storage) else {
         return (OtherCrawls::Unknown, None);
@@ -81,8 +78,8 @@ fn lock(storage: &Storage) -> (OtherCrawls, Option<File>) {
     match lock.try_lock() {
         Ok(()) => (OtherCrawls::Absent, Some(lock)),
         Err(TryLockError::WouldBlock) => {
-            // After the first process releases the lock, the waiting ones hold it as a shared lock, so that the next
-            // crawl detects them.
+            // After the first process releases the lock, the waiting ones share it, so that the next crawl detects
+            // them.
             if let Ok(waiting) = lock.try_clone() {
                 std::thread::spawn(move || waiting.lock_shared());
             }

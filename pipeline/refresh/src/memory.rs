@@ -4,18 +4,17 @@ use storefront::MemoryUsage;
 /// Memory used by a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryReport {
-    /// Maximum in bytes: `refresh.memory_bytes_max`.
+    /// Maximum in bytes, from `refresh.memory_bytes_max`.
     pub bytes_max: u64,
-    /// Maximum number of bytes reserved at the same time for data from stores.
+    /// Maximum bytes reserved at once for data from stores.
     pub reserved_bytes_peak: u64,
-    /// Peak resident memory of the process in bytes; `None` if the operating system does not report it.
+    /// Peak resident bytes of the process. `None` if the operating system does not report them.
     pub resident_bytes_peak: Option<u64>,
     /// Number of times that a task waited for memory.
     pub waits: u64,
 }
 
 impl MemoryReport {
-    /// Creates the report from the memory budget's usage and the operating system's data on this process.
     pub(crate) fn of(usage: MemoryUsage) -> Self {
         Self {
             bytes_max: usage.bytes_max,
@@ -25,7 +24,7 @@ impl MemoryReport {
         }
     }
 
-    /// Returns the maximum of two reports of successive parts of a run; their waits are added.
+    /// Returns the maximum of two successive attempts of a run. Their waits are added.
     pub(crate) fn most(self, other: Self) -> Self {
         Self {
             bytes_max: self.bytes_max.max(other.bytes_max),
@@ -36,7 +35,7 @@ impl MemoryReport {
     }
 }
 
-/// Reads `VmHWM` from Linux, which is in kibibytes.
+/// Linux reports `VmHWM` in kibibytes.
 fn resident_bytes_peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,9 +1,9 @@
-//! Merges live observations of stores into the price history. The committer of the crawl does this.
+//! Merges live observations of stores into the price history, as a task of the crawl's committer.
 //!
 //! Observation files are merged before each commit of the run, so that older observations come before the crawl in the
-//! history. At the end of the run, the remaining files are merged together with the stores that the run found
-//! unchanged. For this reason, a run without any changed store merges them too. Each merge is its own commit. A file is
-//! deleted only after the commit. If the deletion fails, the next run merges the file again, which adds no rows.
+//! history. At the end of the run, the other files are merged together with the stores that the run found unchanged, so
+//! that a run without changes merges them too. Each merge is one commit. A file is deleted only after the commit. If
+//! the deletion fails, the next run merges the file again, which adds no rows.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,17 +15,16 @@ use data_storage::Storage;
 use crate::error::with_causes;
 use crate::summary::LiveTotals;
 
-/// Maximum number of files, and of observed variants, that one run merges; the next run merges the remaining ones.
+/// Maximum number of files, and of observed variants, that one run merges. The next run merges the others.
 const FILES_MAX: usize = 20_000;
 const VARIANTS_MAX: usize = 5_000_000;
 /// Maximum number of files in one commit.
 const FILES_AT_ONCE: usize = 64;
-/// Number of observed variants after which a new commit is started, because they are all in memory.
+/// A new commit starts after this many observed variants, because they are all in memory.
 const VARIANTS_AT_ONCE: usize = 100_000;
 /// Maximum number of unchanged stores compared with live observations in one commit.
 const STORES_AT_ONCE: usize = 256;
 
-/// Merges live observations during one run.
 #[derive(Debug)]
 pub(crate) struct Folder {
     storage: Storage,
@@ -34,11 +33,11 @@ pub(crate) struct Folder {
     files: usize,
     variants: usize,
     totals: LiveTotals,
-    /// True if the lake refused the commit; the observations then wait for the next run.
+    /// True if the lake refused the commit. The observations then wait for the next run.
     is_refused: bool,
 }
 
-/// Files that belong to one commit.
+/// Files of one commit.
 #[derive(Debug, Default)]
 struct Batch {
     files: Vec<ObservationFile>,
@@ -63,8 +62,8 @@ impl Folder {
         std::mem::take(&mut self.totals)
     }
 
-    /// Merges all available observations, and the information that the run found the stores in `seen` unchanged. A
-    /// failure does not fail the run: data that cannot be merged waits for the next run.
+    /// Merges all available observations, and the crawls that found the stores in `seen` unchanged. A failure does not
+    /// fail the run, and data that cannot be merged waits for the next run.
     pub(crate) async fn fold(&mut self, lake: &Lake, seen: BTreeMap<StoreHost, CrawlSpan>, row: &RunSummaryRow) {
         while !self.is_refused && self.files < FILES_MAX && self.variants < VARIANTS_MAX {
             let Some(batch) = self.next().await else { break };
@@ -117,7 +116,7 @@ impl Folder {
         self.is_refused = true;
     }
 
-    /// Returns the oldest files that are not merged yet; `None` if they cannot be listed or read.
+    /// Returns the oldest files that are not merged yet. `None` if they cannot be listed or read.
     async fn next(&mut self) -> Option<Batch> {
         let room = FILES_AT_ONCE.min(FILES_MAX - self.files);
         let listed = list(&self.storage, room, |path| !self.left.contains(path)).await;
@@ -170,9 +169,9 @@ impl Folder {
     }
 }
 
-/// Sorts the observations by time and splits them into parts with a limited number of variants.
+/// Sorts the observations by time and splits them into groups with a limited number of variants.
 fn parts(mut observations: Vec<Observation>) -> Vec<Vec<Observation>> {
-    // The files of two gateways may overlap in time, and parts must not.
+    // The files of two gateways may overlap in time, and the groups must not.
     observations.sort_by_key(|one| one.observed_at);
     let (mut parts, mut variants) = (vec![Vec::new()], 0);
     for one in observations {

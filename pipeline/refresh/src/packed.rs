@@ -6,10 +6,9 @@ use object_store::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Maximum decompressed size of a note in bytes.
+/// Maximum bytes of a decompressed note.
 const NOTE_BYTES_MAX: u64 = 512 << 20;
 
-/// Error from loading or saving notes.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PackedError {
     #[error("saved data about products cannot be read or written")]
@@ -20,13 +19,11 @@ pub(crate) enum PackedError {
     Zstd(#[source] std::io::Error),
 }
 
-/// Returns the path of a store's notes of this name.
 pub(crate) fn packed_at(store: &StoreHost, name: &str) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-{name}.json.zst")])
 }
 
-/// Loads notes. If they are missing or cannot be parsed, the result is empty, because the store will state the same
-/// again.
+/// Notes that are missing or cannot be parsed are empty, because the store will state the same again.
 pub(crate) async fn load_packed<T: DeserializeOwned + Default>(storage: &Storage, at: &Path) -> Result<T, PackedError> {
     let Some(packed) = get_bytes(storage, at).await? else {
         return Ok(T::default());
@@ -34,7 +31,6 @@ pub(crate) async fn load_packed<T: DeserializeOwned + Default>(storage: &Storage
     Ok(unpack(&packed).unwrap_or_default())
 }
 
-/// Saves notes.
 pub(crate) async fn save_packed<T: Serialize>(storage: &Storage, at: &Path, notes: &T) -> Result<(), PackedError> {
     let json = serde_json::to_vec(notes).map_err(PackedError::Json)?;
     let packed = zstd::encode_all(json.as_slice(), 3).map_err(PackedError::Zstd)?;

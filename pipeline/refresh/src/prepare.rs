@@ -17,28 +17,23 @@ use crate::packed::PackedError;
 use crate::ratings::Ratings;
 use crate::reader::{Columns, CurrencyFault, KeptPage, context_of, page_memory};
 
-/// Version of parsing and normalising. The version is increased when the same page is interpreted differently. All
-/// catalogues are then rebuilt from landed pages without querying the stores.
+/// Version of parsing and normalising, increased when the same page gets another interpretation. All catalogues are
+/// then rebuilt from landed pages without querying the stores.
 const READING_VERSION: u32 = 9;
 
-/// Reason why a catalogue cannot be built from landed pages.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrepareError {
-    /// The currency of the prices is unknown.
     #[error(transparent)]
     Currency(#[from] CurrencyFault),
-    /// Could not read, from the lake, the existing products for the records that failed to parse.
+    /// The lake could not be read for the existing products of records that failed to parse.
     #[error("the store's products in the lake cannot be read")]
     Lake(#[from] LakeError),
-    /// A landed page could not be read.
     #[error(transparent)]
     Landing(#[from] LandingError),
     /// A landed page is not a product page.
     #[error("{file} is not a page of products")]
     Page {
-        /// File name of the page.
         file: String,
-        /// Error of the parser.
         #[source]
         source: ParseError,
     },
@@ -54,7 +49,6 @@ pub(crate) enum PrepareError {
     /// The categories that the store states cannot be saved.
     #[error(transparent)]
     Notes(#[from] PackedError),
-    /// A task of this program panicked or was cancelled.
     #[error("a background task failed")]
     Worker(#[from] tokio::task::JoinError),
 }
@@ -79,7 +73,7 @@ impl PrepareError {
     }
 }
 
-/// Error code for notes that cannot be loaded or saved.
+/// Error code of notes that cannot be loaded or saved.
 pub(crate) const NOTES: &str = "notes_state";
 
 /// Saved data about a store's products besides its pages.
@@ -141,34 +135,32 @@ pub(crate) fn brand_now(
     }
 }
 
-/// Catalogue built from the pages of a crawl.
 #[derive(Debug)]
 pub(crate) struct PreparedCrawl {
     pub(crate) refresh: BrandRefresh<CatalogueRows>,
     /// Memory reserved for the products.
     pub(crate) memory: Option<Reservation>,
-    /// Number of products parsed from the pages; the others are kept as they are in the lake.
+    /// Number of products parsed from the pages. The others stay as they are in the lake.
     pub(crate) understood: u64,
     /// Number of records from which no product could be parsed.
     pub(crate) unreadable: u64,
-    /// Number of these records whose product is in the lake.
+    /// Number of these records with a product in the lake.
     pub(crate) kept: u64,
-    /// Number of kept products that were still readable in the last crawl.
+    /// Number of kept products that were readable in the last crawl.
     pub(crate) newly_kept: u64,
 }
 
-/// Products whose record cannot be parsed. These products keep their last known data from the lake.
+/// Products with a record that cannot be parsed. They keep their last known data from the lake.
 #[derive(Debug, Default)]
 struct KeptProducts {
     products: ProductColumns,
     new: u64,
 }
 
-/// Returns the number of quarantined records without a product in `ids` (sorted ascending), and the ids of these
-/// records.
+/// Returns the number of quarantined records without a product in the ascending `ids`, and the ids of these records.
 fn unreadable(quarantined: &[Quarantined], ids: &[u64]) -> (u64, BTreeSet<u64>) {
     let id = |entry: &Quarantined| entry.subject.parse::<u64>().ok();
-    // If only a variant was left out, the product itself is not lost.
+    // If only a variant was left out, the product is not lost.
     let is_lost = |entry: &&Quarantined| id(entry).is_none_or(|id| ids.binary_search(&id).is_err());
     let lost: Vec<&Quarantined> = quarantined.iter().filter(is_lost).collect();
     (lost.len() as u64, lost.into_iter().filter_map(id).collect())
@@ -182,7 +174,7 @@ async fn kept(lake: &LakeSnapshot, context: &StoreContext, ids: &BTreeSet<u64>) 
     let mut products = std::pin::pin!(lake.products(&stores).await?);
     while let Some(product) = products.try_next().await? {
         let id = product.key.platform_id;
-        // A product in another currency than the brand's is not kept, because its amounts would be wrong.
+        // A product in another currency than the brand's is dropped, because its amounts would be wrong.
         if ids.contains(&id) && product.currency == context.currency {
             kept.new += u64::from(!known.contains(&id));
             kept.products.push(product);
@@ -191,28 +183,26 @@ async fn kept(lake: &LakeSnapshot, context: &StoreContext, ids: &BTreeSet<u64>) 
     Ok(kept)
 }
 
-/// Source of a crawl's pages.
 #[derive(Debug)]
 pub(crate) enum PageSource {
     /// Pages parsed during the crawl. If some are missing, all pages are read from the landing, one store at a time.
     Crawl(Option<Vec<KeptPage>>),
-    /// The landing, for a catalogue that was built before. The catalogue's memory is still reserved.
+    /// Landing of a catalogue that was built before. Its memory is still reserved.
     Landing,
 }
 
-/// Parameters for reading the pages of a crawl.
 #[derive(Debug)]
 pub(crate) struct ReadContext<'a> {
     pub(crate) source: PageSource,
     pub(crate) memory: &'a MemoryBudget,
-    /// Semaphore with one permit per catalogue that is being built.
+    /// One permit per catalogue that is being built.
     pub(crate) workers: &'a Semaphore,
     pub(crate) variants_max: usize,
-    /// Country whose prices are requested from stores, if any.
+    /// Country whose prices are requested from stores.
     pub(crate) crawl_country: Option<&'a str>,
     /// Categories that the store states.
     pub(crate) categories: &'a mut OwnCategories,
-    /// Parameters for asking the store for more of them; `None` to use only the known ones.
+    /// Parameters of requests for more categories. `None` uses only the known ones.
     pub(crate) asking: Option<AskContext<'a>>,
 }
 
@@ -237,9 +227,9 @@ impl Pages {
     }
 }
 
-/// Returns the pages of a crawl: those already parsed if they are complete, otherwise all pages from the landing, one
-/// at a time. A store whose pages did not all fit releases its memory and waits for its turn, so that two stores never
-/// wait for each other's memory.
+/// Returns the parsed pages if they are complete, otherwise all pages from the landing, one at a time. A store whose
+/// pages did not all fit releases its memory and waits for its turn, so that two stores never wait for each other's
+/// memory.
 async fn pages(
     storage: &Storage,
     crawl: &StoreCrawl,
@@ -258,7 +248,7 @@ async fn pages(
         PageSource::Crawl(None) | PageSource::Landing => None,
     };
     if let Some(read) = read {
-        // The semaphore is never closed, so the permit is always granted.
+        // The semaphore is never closed, so that the permit is always granted.
         let _worker = reading.workers.acquire().await;
         for (page, memory) in read {
             pages.add(page, Some(memory), limit)?;
@@ -296,7 +286,7 @@ async fn pages(
     Ok(pages)
 }
 
-/// Reads a page of a crawl from the landing into columns of limited size.
+/// Reads a landed page of a crawl into columns of limited size.
 async fn read_landed(
     storage: &Storage,
     crawl: &StoreCrawl,

@@ -1,5 +1,6 @@
-//! Reads ratings, reviews and barcodes from product pages: a few pages per run, least recently read first. The results
-//! are saved in `crawl-state/{store}-reviews.json.zst`, so that a run that reads no pages still has earlier ratings.
+//! Reads ratings, reviews and barcodes from product pages. A run reads a few pages, least recently read first. The
+//! results are saved in `crawl-state/{store}-reviews.json.zst`, so that a run that reads no pages still has earlier
+//! ratings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::packed::{PackedError, load_packed, packed_at, save_packed};
 
-/// Maximum number of reviews kept per product.
+/// Maximum number of reviews per product.
 const REVIEWS_MAX: usize = 20;
 
-/// Ratings of one store from the last time that its product pages were read.
+/// Ratings of one store from its product pages.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ratings {
-    /// Version that increases when the pages' data changes, because the same catalogue with other ratings is a new
-    /// catalogue.
+    /// Increased when the pages' data changes, because the same catalogue with other ratings is a new catalogue.
     pub(crate) version: u64,
     pages: BTreeMap<u64, RatedPage>,
 }
@@ -60,8 +60,7 @@ struct SaidReview {
 }
 
 impl Ratings {
-    /// Loads the ratings of a store. If they are missing or cannot be parsed, the result is empty, because the pages
-    /// will be read again.
+    /// Ratings that are missing or cannot be parsed are empty, because the pages will be read again.
     pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, PackedError> {
         load_packed(storage, &packed_at(store, "reviews")).await
     }
@@ -81,8 +80,7 @@ impl Ratings {
             .collect()
     }
 
-    /// Records the data of a page. `None` means that the page could not be read. In that case, the earlier data of the
-    /// page stays.
+    /// Records the data of a page. If the page could not be read (`None`), its earlier data stays.
     pub(crate) fn note(&mut self, product: u64, read_at: Timestamp, facts: Option<PageFacts>) {
         let before = self
             .pages

@@ -15,7 +15,7 @@ pub(crate) struct MemoryQuota {
     memory: MemoryBudget,
 }
 
-/// Part of a [`MemoryQuota`] that one page uses, until it is dropped.
+/// Memory of one page in a [`MemoryQuota`], until it is dropped.
 #[derive(Debug)]
 struct Hold {
     used: Arc<AtomicU64>,
@@ -56,12 +56,12 @@ impl Drop for Hold {
 pub(crate) struct Columns {
     rows: ProductColumns,
     bytes_max: u64,
-    /// True if the products exceeded the size limit; none are kept then.
+    /// True if the products exceeded the size limit. None are then kept.
     is_over: bool,
 }
 
 impl Columns {
-    /// Creates columns limited to `bytes_max` bytes of memory.
+    /// Limits the columns to `bytes_max` bytes of memory.
     pub(crate) fn bounded(bytes_max: u64, page_bytes: usize) -> Self {
         Self {
             rows: ProductColumns::with_room(PRODUCTS_EXPECTED.min(page_bytes / RECORD_BYTES), page_bytes),
@@ -99,11 +99,11 @@ impl Gather for Columns {
     }
 }
 
-/// Approximate number of products per page, and approximate length of a product record in bytes.
+/// Approximate number of products per page, and bytes of a product record.
 const PRODUCTS_EXPECTED: usize = 250;
 const RECORD_BYTES: usize = 2_000;
 
-/// Returns the approximate memory size of a parsed page.
+/// Returns the approximate bytes of a parsed page in memory.
 pub(crate) fn page_memory(page: &PageRead<Columns>) -> u64 {
     (page.memory_bytes() + page.products().rows.memory_bytes()) as u64
 }
@@ -111,7 +111,7 @@ pub(crate) fn page_memory(page: &PageRead<Columns>) -> u64 {
 /// Page that was parsed while its store was crawled.
 #[derive(Debug)]
 pub(crate) struct KeptPage {
-    /// Currency with which the page's prices were parsed.
+    /// The page's prices were parsed in this currency.
     currency: CurrencyCode,
     page: PageRead<Columns>,
     hold: Hold,
@@ -126,7 +126,7 @@ impl KeptPage {
 }
 
 /// Creates a reader that parses the pages of one store as they arrive, while memory is available. Pages that do not fit
-/// into memory are read later from the landing area.
+/// are read later from the landing.
 pub(crate) fn page_reader(
     registered: RegisteredBrand,
     currency_before: Option<CurrencyCode>,
@@ -144,7 +144,7 @@ pub(crate) fn page_reader(
             records: u32::try_from(page.records()).unwrap_or(u32::MAX),
             ids: page.ids().to_vec(),
         };
-        // The real size is known only now; before, it was estimated from the body's size.
+        // The real size is known only now. Before, it was estimated from the body's size.
         drop(hold);
         let hold = room.take(page_memory(&page)).filter(|_| !page.products().is_over);
         let currency = context.currency;
@@ -153,18 +153,17 @@ pub(crate) fn page_reader(
     })
 }
 
-/// Reason why the currency of a store's prices is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CurrencyFault {
-    /// No source states the currency.
+    /// Neither the store nor the operator states the currency.
     #[error("neither the store nor the registry states the currency of its prices")]
     Unknown,
     /// The operator and the pages state different currencies.
     #[error("the store's pages show prices in {presented}, but it is registered with {registered}")]
     Contradicted {
-        /// Currency that the pages state.
+        /// Currency on the pages.
         presented: CurrencyCode,
-        /// Currency that the operator set.
+        /// Currency of the operator.
         registered: CurrencyCode,
     },
 }

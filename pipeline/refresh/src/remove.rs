@@ -9,7 +9,7 @@ use pipeline_crawl::{Registry, RegistryError, hold_at, state_at};
 use crate::collapse::held_at;
 use crate::packed::packed_at;
 
-/// Error from removing a brand. Calling the removal again continues where it stopped.
+/// Error of removing a brand. Another call continues the removal.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
     /// The registry could not be read or changed.
@@ -18,33 +18,33 @@ pub enum RemoveError {
     /// The lake could not be changed.
     #[error("the brand could not be removed from the lake")]
     Lake(#[source] LakeError),
-    /// A file with the brand's rows is lost, and it also contained rows of brands that stay.
+    /// A file with the brand's rows is lost, which also had rows of brands that stay.
     #[error(
         "the brand's rows are in {path}, which is missing or damaged, together with those of {}: restore the file from a \
          copy, or remove these brands too and add all of them again",
         listed(.others)
     )]
     Lost {
-        /// Path of the file in the lake.
+        /// Path in the lake.
         path: String,
         /// Slugs of the other brands.
         others: Vec<BrandSlug>,
-        /// Error from the lake.
+        /// The cause.
         #[source]
         source: LakeError,
     },
-    /// Objects about the brand outside of the lake could not be listed or deleted.
+    /// Objects of the brand outside of the lake could not be listed or deleted.
     #[error("a file of the brand could not be deleted: {path}")]
     Known {
-        /// Path of one of the objects.
+        /// One of the objects.
         path: ObjectPath,
-        /// Error from the storage.
+        /// The cause.
         #[source]
         source: object_store::Error,
     },
 }
 
-/// Returns the paths of a store's single objects outside of the lake, in the order of deletion.
+/// Returns a store's single objects outside of the lake, in the order of deletion.
 fn known_at(store: &StoreHost) -> [ObjectPath; 9] {
     let of_step = |name: &str| ObjectPath::from_iter(["crawl-state", &format!("{store}-{name}")]);
     [
@@ -52,7 +52,7 @@ fn known_at(store: &StoreHost) -> [ObjectPath; 9] {
         held_at(store),
         packed_at(store, "reviews"),
         packed_at(store, "categories"),
-        // Progress records of the steps that read review apps and shipping terms.
+        // These are the progress of the steps that read review apps and shipping terms.
         of_step("widget.json.zst"),
         of_step("shipping.json"),
         codes_at(store),
@@ -61,7 +61,7 @@ fn known_at(store: &StoreHost) -> [ObjectPath; 9] {
     ]
 }
 
-/// Lists all objects about a store outside of the lake and the landing (which is pruned separately). [`remove_brand`]
+/// Lists all objects of a store outside of the lake and the landing, which is pruned separately. [`remove_brand`]
 /// deletes these objects last.
 ///
 /// # Errors
@@ -69,7 +69,7 @@ fn known_at(store: &StoreHost) -> [ObjectPath; 9] {
 #[boxed]
 pub async fn files_of(storage: &Storage, store: &StoreHost) -> Result<Vec<ObjectPath>, RemoveError> {
     let mut files = Vec::new();
-    // Landed shipping texts, and landed answers of the review app.
+    // These folders have landed shipping texts, and landed answers of the review app.
     for folder in ["policies", "reviews"] {
         let folder = ObjectPath::from_iter([folder, store.as_str()]);
         let listed = storage.store().list(Some(&folder)).map_ok(|meta| meta.location);
@@ -91,11 +91,11 @@ fn listed(brands: &[BrandSlug]) -> String {
     names.join(", ")
 }
 
-/// Removes a brand from the registry and the lake, and deletes what was saved about its crawls, codes and shipping
+/// Removes a brand from the registry and the lake, and deletes the saved data about its crawls, codes and shipping
 /// terms. The brand's slug stays reserved. A removal that failed can be repeated until it succeeds.
 ///
 /// # Errors
-/// [`RegistryError::Unknown`] if no brand ever had the slug; see [`RemoveError`].
+/// [`RegistryError::Unknown`] if no brand ever had the slug. See [`RemoveError`].
 #[boxed]
 pub async fn remove_brand(
     slug: &BrandSlug,
@@ -124,8 +124,8 @@ pub async fn remove_brand(
     Ok(store)
 }
 
-/// Removes the store from the lake. If the store's rows are in a lost file, the file's other stores are removed too,
-/// but only if none of them is still registered. If one is registered, the file's data is still needed.
+/// Removes the store from the lake. If its rows are in a lost file, the file's other stores are removed too, unless one
+/// of them is still registered and needs the file's data.
 async fn take_out(lake: &Lake, registry: &Registry, store: &StoreHost) -> Result<Vec<StoreHost>, RemoveError> {
     let mut gone = vec![store.clone()];
     loop {

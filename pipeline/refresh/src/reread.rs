@@ -1,4 +1,4 @@
-//! Rereads a landed crawl without querying the store; used by backfills.
+//! Rereads a landed crawl without querying the store, for backfills.
 
 use std::time::{Duration, Instant};
 
@@ -17,13 +17,13 @@ use crate::prepare::{NOTES, PageSource, PreparedCrawl, ProductNotes, ReadContext
 use crate::reader::{Columns, context_of};
 use crate::{HoldReason, RefreshConfig};
 
-/// Error from rereading landed pages.
+/// Error of rereading landed pages.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct RereadError {
     /// One-word error code from a fixed set, as for a failed crawl.
     pub code: String,
-    /// Error message with its causes.
+    /// Error message and its causes.
     pub reason: String,
 }
 
@@ -36,11 +36,11 @@ pub struct Rereader {
     names: DisplayNames,
     country: Option<String>,
     memory: MemoryBudget,
-    /// Never limits anything, because the caller decides how many stores are read concurrently.
+    /// Limits nothing, because the caller decides how many stores are read at once.
     workers: Semaphore,
 }
 
-/// Landed catalogue of a store as the current program version parses it.
+/// Landed catalogue of a store as this program version parses it.
 #[derive(Debug)]
 pub struct RereadCatalogue {
     prepared: PreparedCrawl,
@@ -67,7 +67,7 @@ impl RereadCatalogue {
         &self.hash
     }
 
-    /// Returns the reading fingerprint to save in the crawl's state.
+    /// Returns the fingerprint of the reading for the crawl's state.
     #[must_use]
     pub fn reading(&self) -> &str {
         &self.reading
@@ -76,15 +76,15 @@ impl RereadCatalogue {
     /// Converts this catalogue for a commit to the lake.
     ///
     /// # Errors
-    /// See [`HashedRefresh::of_rows`].
+    /// The errors of [`HashedRefresh::of_rows`].
     pub fn into_refresh(self) -> Result<HashedRefresh, LakeError> {
         HashedRefresh::of_rows(self.prepared.refresh)
     }
 }
 
 impl Rereader {
-    /// Creates a reader that works like a crawl with this configuration. `country` is the country whose prices were
-    /// requested. Products that pages list but that cannot be parsed are kept as in `snapshot`.
+    /// Creates a reader that works like a crawl with this configuration. Prices of `country` were requested. Products
+    /// with records that cannot be parsed stay as in `snapshot`.
     ///
     /// # Errors
     /// The storage fails, or a file of `brands` cannot be read.
@@ -114,7 +114,7 @@ impl Rereader {
         })
     }
 
-    /// Builds the catalogue of a landed crawl; `in_lake` is the brand's row in the lake.
+    /// Builds the catalogue of a landed crawl. `in_lake` is the brand's row in the lake.
     ///
     /// # Errors
     /// A page is missing, damaged or not a product page, or the currency of the prices is unknown.
@@ -161,7 +161,7 @@ impl Rereader {
         })
     }
 
-    /// Returns the reasons to hold back a crawl that found this catalogue while the lake has `before`.
+    /// Returns the reasons to hold back a crawl with this catalogue while the lake has `before`.
     #[must_use]
     pub fn doubts(
         &self,
@@ -193,7 +193,7 @@ impl Rereader {
         found.doubts(&self.config.collapse, before)
     }
 
-    /// Returns the size of a landed page in bytes and the time to parse it; `None` if the page cannot be read.
+    /// Returns the bytes of a landed page and the time to parse it. `None` if the page cannot be read.
     #[boxed]
     pub async fn timed(&self, brand: &RegisteredBrand, crawl: &StoreCrawl, page: usize) -> Option<(u64, Duration)> {
         let (file, mark) = crawl.landed().nth(page)?;
@@ -210,8 +210,7 @@ impl Rereader {
     }
 }
 
-/// Returns the time at which the content of the pages was observed. A crawl without changes refers to the pages of an
-/// earlier crawl, whose time is in the lake.
+/// A crawl without changes refers to the pages of an earlier crawl, whose time is in the lake.
 fn observed_at(crawl: &StoreCrawl, in_lake: Option<&BrandRow>) -> Timestamp {
     match (crawl.verdict, in_lake) {
         (Verdict::Unchanged, Some(row)) => row.refreshed_at.min(crawl.ended_at),

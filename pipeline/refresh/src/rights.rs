@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use crate::store::{Event, RunContext};
 use crate::summary::Outcome;
 
-/// Calls [`RunContext::refresh_store`] for a store, while holding the right to the store if rights are configured.
+/// Calls [`RunContext::refresh_store`] for a store, while holding the right to it if rights are configured.
 pub(crate) async fn refresh_alone(shared: Arc<RunContext>, brand: RegisteredBrand, events: mpsc::Sender<Event>) {
     let rights = shared.rights.clone();
     let work = Arc::clone(&shared).refresh_store(brand.clone(), events.clone());

@@ -31,11 +31,11 @@ use crate::{RefreshConfig, RefreshError, render_html};
 /// Options of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Brands to refresh; `None` means all.
+    /// Brands to refresh. `None` refreshes all.
     pub only: Option<Vec<BrandSlug>>,
-    /// Reads everything, even what earlier runs found unchanged.
+    /// Reads everything, even unchanged catalogues.
     pub force: bool,
-    /// Crawls and reports, but writes nothing to the lake and saves no state.
+    /// Crawls and reports only. The lake and the saved states stay as they are.
     pub dry_run: bool,
 }
 
@@ -47,29 +47,29 @@ pub struct RefreshDeps {
     pub stores: StoreDeps,
     /// Receiver of progress messages.
     pub progress: Arc<dyn Progress>,
-    /// Presence of other processes that crawl into this storage.
+    /// Other processes that crawl into this storage.
     pub others: OtherCrawls,
 }
 
-/// Presence of another process that crawls into the same storage. The presence decides if a run that seems to be in
-/// progress is resumed.
+/// Presence of another process that crawls into the same storage. It decides if a run that seems to be in progress is
+/// resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OtherCrawls {
-    /// No other process crawls: a run that seems to be in progress was killed and is resumed.
+    /// No other process crawls. A run that seems to be in progress was killed and is resumed.
     Absent,
-    /// Another process is crawling. The run of that process is not resumed, and a new run is started.
+    /// Another process is crawling. Its run is not resumed, and a new run is started.
     AtWork,
-    /// Unknown: a run counts as killed if its ledger was not written for some time.
+    /// Unknown. A run counts as killed if its ledger was not written for some time.
     Unknown,
 }
 
-/// Number of catalogues that are read in addition to those being crawled.
+/// Catalogues that are read in addition to those being crawled.
 const READ_AHEAD: usize = 8;
-/// Maximum number of crawl states read concurrently.
+/// Maximum number of crawl states read at once.
 const STATES_AT_ONCE: usize = 16;
-/// Time in milliseconds without a ledger write after which a run counts as dead.
+/// A run without a ledger write in this time, in milliseconds, counts as dead.
 const LIFE_SIGNS_MS: i64 = 4 * CHECKPOINT_EVERY.as_millis() as i64;
-/// Capacity of the event channel to the collector.
+/// Capacity of the channel to the collector.
 const EVENTS_MAX: usize = 64;
 
 /// Crawls the registered brands and updates the lake. Resumes a run that was killed or interrupted.
@@ -77,7 +77,7 @@ const EVENTS_MAX: usize = 64;
 /// The failure of one store does not affect others. If no catalogue changed, there is no commit.
 ///
 /// # Errors
-/// See [`RefreshError`]. Commits before an error are not undone; the next run crawls the remaining stores.
+/// See [`RefreshError`]. Commits before an error stay, and the next run crawls the remaining stores.
 #[tracing::instrument(target = "trace::crawl", name = "crawl", level = "info", skip_all, fields(dry_run = options.dry_run))]
 #[boxed]
 pub async fn refresh(
@@ -124,7 +124,8 @@ pub async fn refresh(
         feed(&shared, left, events).await;
         Ok(())
     };
-    // Boxed because the future of a run is large. If the collector fails, the crawls of the stores are cancelled too.
+    // The future of a run is large, so that it is boxed. If the collector fails, the crawls of the stores are cancelled
+    // too.
     let ended = Box::pin(async { tokio::try_join!(feeding, collector.collect(collected)) }).await;
     let ended = ended.map(|((), report)| report);
     if !options.dry_run {
@@ -140,7 +141,7 @@ pub async fn refresh(
 /// Returns the unfinished run to resume, or a new one.
 async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps) -> Result<RunReport, RefreshError> {
     let now = deps.stores.clock.now();
-    // With another process at work, an unfinished run may be that process's own.
+    // An unfinished run may belong to another process at work.
     if !options.dry_run && deps.others != OtherCrawls::AtWork {
         let window = ResumeWindow {
             since: resumed_since(config, now),
@@ -178,7 +179,7 @@ async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps
     })
 }
 
-/// Returns the earliest start time of a run that may still be resumed.
+/// Earlier runs are not resumed.
 fn resumed_since(config: &RefreshConfig, now: Timestamp) -> Timestamp {
     let within_ms = i64::try_from(config.resume_within_s.saturating_mul(1000)).unwrap_or(i64::MAX);
     now.plus_millis(within_ms.saturating_neg())
@@ -193,8 +194,8 @@ pub fn new_run_id(now: Timestamp) -> Result<RunId, IdError> {
     format!("{}-{suffix:08x}", second_of(now)).parse()
 }
 
-/// Creates the memory budget of one process for data from stores and the products made of that data. All crawls and
-/// commits of the process share the budget.
+/// Creates the memory budget of one process for data from stores and the products made of it. All crawls and commits of
+/// the process share it.
 #[must_use]
 pub fn crawl_memory(config: &RefreshConfig) -> MemoryBudget {
     MemoryBudget::new(config.memory_bytes_max, stores_at_once(config))
@@ -208,8 +209,8 @@ pub(crate) async fn shared(
     registry: &Registry,
     memory: MemoryBudget,
 ) -> Result<RunContext, RefreshError> {
-    // With `force`, every file of the lake is checked. Without `force`, only missing files and files that a build found
-    // damaged are considered. Stores with rows in these files are read in full, and the files are rewritten.
+    // With `force`, every file of the lake is checked. Otherwise only missing files, and files that a build found
+    // damaged, are considered. Stores with rows in these files are read in full, and the files are rewritten.
     let damaged = if options.dry_run {
         BTreeSet::new()
     } else {
@@ -227,7 +228,7 @@ pub(crate) async fn shared(
     let known = rows.into_iter().map(|row| {
         let is_damaged = damaged.contains(&row.brand.store);
         let known = InLake {
-            // An empty hash matches no content, so the lake accepts even content that it already has.
+            // An empty hash matches no content, so that the lake accepts even content that it already has.
             hash: if is_damaged { String::new() } else { row.catalogue_hash },
             products: row.product_count,
             currency: row.brand.currency,
@@ -259,14 +260,13 @@ pub(crate) async fn shared(
     })
 }
 
-/// Returns the number of stores processed concurrently: those that the crawler takes, and a few more that are being
-/// read.
+/// Returns the number of stores processed at once, which are those of the crawler and a few more that are being read.
 #[must_use]
 pub fn stores_at_once(config: &RefreshConfig) -> usize {
     config.crawl.stores_open().saturating_add(READ_AHEAD)
 }
 
-/// Keeps the maximum number of stores in progress.
+/// Keeps as many stores in progress as allowed.
 async fn feed(shared: &Arc<RunContext>, brands: Vec<RegisteredBrand>, events: mpsc::Sender<Event>) {
     let at_once = stores_at_once(&shared.config);
     let mut tasks: JoinSet<()> = JoinSet::new();
@@ -283,7 +283,7 @@ async fn feed(shared: &Arc<RunContext>, brands: Vec<RegisteredBrand>, events: mp
     }
 }
 
-/// Waits for one store's task. A task that panicked counts as a failed store.
+/// A task that panicked counts as a failed store.
 async fn reap(
     shared: &RunContext,
     tasks: &mut JoinSet<()>,
@@ -309,8 +309,8 @@ async fn reap(
     }
 }
 
-/// Writes the report, moves counts of searched words into the lake, and deletes what no later run needs. Failures here
-/// do not affect the result of the run.
+/// Writes the report, moves counts of searched words into the lake, and deletes data that no later run needs. Failures
+/// here do not affect the result of the run.
 pub(crate) async fn tidy(
     shared: &RunContext,
     lake: &Lake,
@@ -351,8 +351,8 @@ pub(crate) async fn tidy(
     }
 }
 
-/// Deletes landed pages that are no longer needed, even after a run over a few brands. Pages that the states of other
-/// brands refer to are not deleted. Pages of a run that is in progress or may be resumed are not deleted either.
+/// Deletes unneeded landed pages, even after a run over a few brands. Pages in the states of other brands stay, and so
+/// do those of a run that is in progress or may be resumed.
 async fn prune(shared: &RunContext, registry: &Registry) -> Result<PruneReport, LandingError> {
     let (now, config) = (shared.clock.now(), &shared.config.crawl);
     let since = resumed_since(&shared.config, now);
@@ -369,19 +369,19 @@ async fn prune(shared: &RunContext, registry: &Registry) -> Result<PruneReport, 
                 !matches!(report.state, RunState::Running | RunState::Interrupted) || report.ended_at < since
             }
             Ok(None) => true,
-            // Left for the next call.
+            // The next call tries again.
             Err(_) => false,
         };
         if is_over {
             runs.push(run);
         }
     }
-    // Read only now, because a run that is over has written its states.
+    // The states are read only now, because a run that is over has written its states.
     let needed = needed_landings(shared, registry).await?;
     prune_landing(&shared.storage, &runs, &needed).await
 }
 
-/// Returns, for each registered store, the run whose landing contains the pages that are in the lake.
+/// Returns the run that landed the pages in the lake, for each registered store.
 async fn needed_landings(shared: &RunContext, registry: &Registry) -> Result<BTreeMap<StoreHost, RunId>, LandingError> {
     let stores: Vec<StoreHost> = registry.brands().into_iter().map(|brand| brand.store.clone()).collect();
     let landings = futures::stream::iter(stores).map(|store| async move {

@@ -1,6 +1,6 @@
-//! Moves the counts of searched words into the lake; done by the committer of the crawl, once per run.
+//! Moves the counts of searched words into the lake, once per run, as a task of the crawl's committer.
 //!
-//! Only days that are over are moved. The counts of a server are deleted after the commit, so a run that is killed in
+//! Only days that are over are moved. The counts of a server are deleted after the commit. A run that is killed in
 //! between commits them again, which changes nothing.
 
 use std::error::Error;
@@ -15,8 +15,8 @@ use crate::error::with_causes;
 /// Maximum number of servers and days in one commit.
 const FILES_AT_ONCE: usize = 32;
 
-/// Moves the counts of all days that are over, and removes days that are too old. Never fails the run: what cannot be
-/// moved waits for the next one.
+/// Moves the counts of all days that are over, and removes days that are too old. Never fails the run. Counts that
+/// cannot be moved wait for the next one.
 pub(crate) async fn fold_searches(storage: &Storage, lake: &Lake, now: Timestamp) {
     if let Err(error) = folded(storage, lake, now).await {
         tracing::warn!(

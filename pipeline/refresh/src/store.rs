@@ -1,4 +1,4 @@
-//! Processes one store of a run: crawls it, reads the result, and decides if it is accepted.
+//! Processes one store of a run. Crawls it, reads the result, and decides if it is accepted.
 
 mod judge;
 
@@ -28,7 +28,6 @@ use crate::ratings::Ratings;
 use crate::reader::{MemoryQuota, page_reader};
 use crate::summary::{ForeignPrices, Outcome, StoreSummary};
 
-/// Data of a brand in the lake.
 #[derive(Debug, Clone)]
 pub(crate) struct InLake {
     pub(crate) hash: String,
@@ -52,14 +51,13 @@ pub(crate) struct RunContext {
     pub(crate) force: bool,
     pub(crate) dry_run: bool,
     pub(crate) lake: BTreeMap<StoreHost, InLake>,
-    /// Display names of brands.
     pub(crate) names: DisplayNames,
-    /// Snapshot of the lake from which the names were computed.
+    /// Lake snapshot with the brands of `names`.
     pub(crate) snapshot: LakeSnapshot,
     pub(crate) rights: Option<Arc<dyn StoreRights>>,
     /// Memory quota for pages of stores that are still being crawled.
     pub(crate) read_ahead: MemoryQuota,
-    /// Semaphore with one permit per catalogue that is being read.
+    /// One permit per catalogue that is being read.
     pub(crate) workers: Arc<Semaphore>,
 }
 
@@ -70,12 +68,12 @@ pub(crate) struct Ready {
     pub(crate) rest: CommittedStore,
 }
 
-/// Part of a [`Ready`] that remains after the lake has its products.
+/// Remainder of a [`Ready`] after the lake has its products.
 #[derive(Debug)]
 pub(crate) struct CommittedStore {
     pub(crate) brand: RegisteredBrand,
     pub(crate) crawl: StoreCrawl,
-    /// Catalogue hash under which the lake stores it.
+    /// The lake stores the catalogue with this hash.
     pub(crate) hash: String,
     /// Earlier product counts of the brand.
     pub(crate) peaks: Vec<Peak>,
@@ -86,7 +84,7 @@ pub(crate) struct CommittedStore {
 }
 
 impl CommittedStore {
-    /// Returns the memory size of the products in bytes.
+    /// Size of the products in memory.
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.memory.as_ref().map_or(0, Reservation::bytes)
     }
@@ -95,7 +93,6 @@ impl CommittedStore {
 /// Message from a store's task to the collector.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The store is finished.
     Through(Box<StoreSummary>),
     /// The store has a catalogue for the lake.
     Ready(Box<Ready>),
@@ -103,7 +100,7 @@ pub(crate) enum Event {
     Batched,
 }
 
-/// Reason why a store could not be read completely.
+/// Reason for not reading a store completely.
 #[derive(Debug, thiserror::Error)]
 enum StoreFailure {
     #[error(transparent)]
@@ -137,7 +134,7 @@ impl StoreFailure {
 }
 
 impl RunContext {
-    /// Processes one store of the run and sends the result to the collector. A failure is also sent as a result.
+    /// Processes one store and sends the result, or the failure, to the collector.
     #[tracing::instrument(target = "trace::crawl", name = "crawl store", level = "info", skip_all, fields(brand.slug = %brand.slug))]
     pub(crate) async fn refresh_store(self: Arc<Self>, brand: RegisteredBrand, events: mpsc::Sender<Event>) {
         let started = Instant::now();
@@ -161,7 +158,7 @@ impl RunContext {
         let _ = events.send(event).await;
     }
 
-    /// Returns the country whose prices are requested from stores.
+    /// Country whose prices are requested from stores.
     pub(crate) fn crawl_country(&self) -> Option<&str> {
         self.storefront.config().country.as_deref()
     }
@@ -204,7 +201,7 @@ impl RunContext {
         }
     }
 
-    /// Crawls and reads a store. Returns `None` if there is nothing for the lake; the summary gives the reason.
+    /// Returns `None` if there is nothing for the lake. The summary has the reason.
     async fn read_store(
         &self,
         brand: &RegisteredBrand,
@@ -216,7 +213,7 @@ impl RunContext {
         let state = load_state(&self.storage, &brand.store).await?;
         let reading = reading_of(brand, &notes, self.crawl_country());
         // A crawl state describes the committed data. If the lake's data has changed since, the state's pages do not
-        // describe it. The facts that the store stated are still valid.
+        // describe it, but the facts that the store stated are still valid.
         let taken = |state: &CrawlState| in_lake.is_some_and(|known| known.hash == state.taken_as);
         let anew = self.force || !state.as_ref().is_some_and(taken);
         let known = state.as_ref().map(|state| &state.crawl);
@@ -237,7 +234,7 @@ impl RunContext {
         summary.pages = u32::try_from(crawl.pages.len()).unwrap_or(u32::MAX);
         (summary.requests, summary.bytes, summary.truncated) = (crawl.requests, crawl.bytes, crawl.truncated);
         (summary.read_since, summary.read_at) = (Some(crawl.started_at), Some(crawl.ended_at));
-        // If a country was requested, its currency is intended and not reported as foreign.
+        // If a country was requested, its currency is intended and not foreign.
         let chosen_by_store = self.crawl_country().is_none();
         summary.foreign_prices = ForeignPrices::of(&crawl.facts).filter(|_| chosen_by_store);
         summary.reused_pages = crawl.reused_pages;
@@ -257,8 +254,7 @@ impl RunContext {
             let crawled = CrawledStore { crawl, pages };
             let judged = self.judge(brand, crawled, notes, Some(state), summary, started);
             match judged.await {
-                // Without the landed pages, the products whose pages to read are unknown. The catalogue is unchanged in
-                // any case.
+                // Without the landed pages, the products to read are unknown. The catalogue is unchanged in any case.
                 Err(StoreFailure::Prepare(PrepareError::Landing(_))) => {}
                 judged => return judged,
             }
@@ -268,7 +264,7 @@ impl RunContext {
         Ok(None)
     }
 
-    /// Returns true if the store of an unchanged catalogue is asked for more about its products.
+    /// Returns true if the store of an unchanged catalogue is queried for more about its products.
     fn reads_more(&self, notes: &ProductNotes) -> bool {
         let asks = self.config.category_requests_max > 0 && notes.categories.is_due(self.clock.now());
         !self.dry_run && (self.config.product_pages_max > 0 || asks)
@@ -290,7 +286,7 @@ impl RunContext {
             )
             .await?;
         }
-        // The store lists the lake's products again, so its held-back crawl is discarded.
+        // The store lists the lake's products again, so that its held-back crawl is discarded.
         self.forget_held(&state.crawl.store).await
     }
 
@@ -369,7 +365,7 @@ impl RunContext {
         Ok(prepared)
     }
 
-    /// Rebuilds for the lake a catalogue that a worker built from these pages, within the available memory.
+    /// Rebuilds a worker's catalogue from its pages for the lake, within the available memory.
     pub(crate) async fn ready_again(
         &self,
         brand: &RegisteredBrand,
@@ -406,7 +402,7 @@ impl RunContext {
             .map_err(|error| (error.label(), with_causes(&error)))
     }
 
-    /// Builds a catalogue from its pages and what is known of its products, without asking the store.
+    /// Builds a catalogue from its pages and the saved notes on its products, without querying the store.
     async fn made_again(
         &self,
         brand: &RegisteredBrand,
@@ -418,7 +414,7 @@ impl RunContext {
         Ok((rated(refresh, notes.ratings).await?, memory))
     }
 
-    /// Returns the parameters for asking the store for categories, if it may be asked in this run.
+    /// Returns `None` if the store must not be queried for categories in this run.
     fn asking<'a>(&'a self, brand: &'a RegisteredBrand) -> Result<Option<AskContext<'a>>, StoreFailure> {
         if self.dry_run {
             return Ok(None);
@@ -435,7 +431,7 @@ impl RunContext {
     }
 }
 
-/// Adds ratings to the catalogue and computes the hash under which the lake will store it.
+/// Adds ratings to the catalogue and computes its hash in the lake.
 async fn rated(mut refresh: BrandRefresh<CatalogueRows>, ratings: Ratings) -> Result<HashedRefresh, StoreFailure> {
     let hashed = tokio::task::spawn_blocking(move || {
         ratings.apply(&mut refresh.products);

@@ -14,7 +14,7 @@ use crate::memory::MemoryReport;
 pub enum RunState {
     /// The run is in progress, or was killed.
     Running,
-    /// The run was stopped on request; the next run resumes it.
+    /// The run was stopped on request. The next run resumes it.
     Interrupted,
     /// All stores of the run are finished.
     Finished,
@@ -26,34 +26,34 @@ pub enum RunState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
-    /// The lake received new data.
+    /// The lake got new data.
     Changed,
     /// The lake already has the same data.
     Unchanged,
-    /// The crawl found an almost completely different catalogue and is held back.
+    /// The crawl is held back, because it found an almost completely different catalogue.
     HeldBack {
-        /// Number of products of the brand in the lake.
+        /// Number of the brand's products in the lake.
         products_before: u64,
-        /// Number of products that the crawl found.
+        /// Number of products in the crawl.
         products_found: u64,
-        /// Reason for holding the crawl back; `None` in reports of earlier versions.
+        /// Reason for holding the crawl back. `None` in reports of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         doubt: Option<HoldReason>,
-        /// Number of affected products or prices, if the reason is not the number of remaining products.
+        /// Number of affected products or prices, unless the reason is the number of remaining products.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         affected: Option<Affected>,
         /// Currency of the prices before and now, if that is the reason.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         currencies: Option<(CurrencyCode, CurrencyCode)>,
     },
-    /// The store could not be read or its data not written; its products stay unchanged.
+    /// The store could not be read or its data not written. Its products stay unchanged.
     Failed {
         /// One-word error code from a fixed set.
         code: String,
-        /// Error message with its causes.
+        /// Error message and its causes.
         reason: String,
     },
-    /// The run was stopped before the store was read or while it was read.
+    /// The run was stopped before the store was completely read.
     Skipped,
 }
 
@@ -96,7 +96,7 @@ impl Outcome {
     }
 }
 
-/// Returns the reason why a crawl is held back, if it is not the product count.
+/// Returns `None` if the reason is the product count.
 fn why(doubt: HoldReason, affected: Option<Affected>) -> Option<String> {
     let of = affected.map_or_else(String::new, |Affected { count, of }| format!("{count} of {of}"));
     Some(match doubt {
@@ -118,12 +118,12 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Currencies of a store that shows its prices in another currency than its own.
+/// Currencies of a store that shows prices in another currency than its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForeignPrices {
-    /// Currency of the store.
+    /// The store's own currency.
     pub own: CurrencyCode,
-    /// Currency in which the prices were shown and stored.
+    /// Currency of the shown and stored prices.
     pub shown: CurrencyCode,
 }
 
@@ -148,56 +148,55 @@ impl fmt::Display for ForeignPrices {
 /// Result of one store in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoreSummary {
-    /// Slug of the brand.
+    /// The brand.
     pub slug: BrandSlug,
-    /// Store of the brand.
+    /// The brand's store.
     pub store: StoreHost,
-    /// Outcome for the store.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// Number of products of the brand: found by this crawl, or in the lake if nothing was read.
+    /// Number of the brand's products in this crawl, or in the lake if nothing was read.
     pub products: u64,
-    /// Number of variants found; `None` if nothing was read.
+    /// Number of variants in the crawl. `None` if nothing was read.
     pub variants: Option<u64>,
-    /// Number of records that could not be parsed; `None` if nothing was read.
+    /// Number of records that could not be parsed. `None` if nothing was read.
     pub quarantined: Option<u64>,
     /// Number of catalogue pages.
     pub pages: u32,
-    /// Number of requests sent for the catalogue.
+    /// Number of requests for the catalogue.
     pub requests: u32,
-    /// Number of decoded bytes received.
+    /// Number of received decoded bytes.
     pub bytes: u64,
     /// True if a limit was reached before the end of the catalogue.
     #[serde(default)]
     pub truncated: bool,
-    /// Set if prices are shown in another currency than the store's own although no country was requested.
+    /// Set if prices are in another currency than the store's own although no country was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign_prices: Option<ForeignPrices>,
-    /// Cost of reading the store's discount codes, not included in the catalogue's numbers; absent if they were not
-    /// due.
+    /// Cost of reading the store's discount codes, which the catalogue's numbers exclude. `None` if they were not due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codes: Option<CodesRead>,
-    /// Changes of the brand. If the crawl is held back, these are the changes that the crawl would make. Absent if
-    /// unknown, for example because no page was read.
+    /// Changes of the brand. If the crawl is held back, it would make these changes. `None` if unknown, for example
+    /// because no page was read.
     #[serde(flatten)]
     pub changes: Option<Changes>,
-    /// Number of pages that the run had landed before an interruption and did not request again.
+    /// Number of pages that the run landed before an interruption and did not request again.
     #[serde(default)]
     pub reused_pages: u32,
-    /// Time at which the first page was requested; absent if the catalogue was not read.
+    /// Time of the first page request. `None` if the catalogue was not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_since: Option<Timestamp>,
-    /// Time at which the catalogue was read completely; absent if it was not.
+    /// Time at which the catalogue was completely read. `None` if it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_at: Option<Timestamp>,
-    /// Time at which the store was finished.
+    /// End of the store's processing.
     pub ended_at: Timestamp,
-    /// Time from the start of the crawl to the commit in milliseconds, including waiting.
+    /// Milliseconds from the start of the crawl to the commit, including waiting.
     pub duration_ms: u64,
 }
 
 impl StoreSummary {
-    /// Returns the time span in which the store was read; `None` if it was not.
+    /// Returns `None` if the store was not read.
     pub(crate) fn span(&self) -> Option<CrawlSpan> {
         Some(CrawlSpan {
             began_at: self.read_since?,
@@ -206,14 +205,14 @@ impl StoreSummary {
     }
 }
 
-/// Cost of reading the discount codes that stores state, and their number.
+/// Discount codes that stores state, and the cost of reading them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodesRead {
-    /// Number of requests sent for front pages and policies, without those for the catalogue.
+    /// Number of requests for front pages and policies.
     pub requests: u64,
-    /// Number of decoded bytes received.
+    /// Number of received decoded bytes.
     pub bytes: u64,
-    /// Number of codes stated now.
+    /// Number of codes now.
     pub codes: u64,
 }
 
@@ -228,29 +227,29 @@ impl CodesRead {
 /// Totals of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Number of stores in the run.
+    /// Number of stores.
     pub stores: u64,
-    /// Number of stores for which the lake received new data.
+    /// Number of stores with new data for the lake.
     pub changed: u64,
     /// Number of unchanged stores.
     pub unchanged: u64,
-    /// Number of stores whose crawl is held back.
+    /// Number of held-back stores.
     pub held_back: u64,
     /// Number of stores that could not be read or whose data could not be written.
     pub failed: u64,
-    /// Number of stores that were skipped because the run was stopped.
+    /// Number of stores skipped because the run was stopped.
     pub skipped: u64,
     /// Number of products of all stores.
     pub products: u64,
-    /// Number of variants found.
+    /// Number of variants in the crawls.
     pub variants: u64,
     /// Number of records that could not be parsed, in stores that were read.
     pub quarantined: u64,
-    /// Number of requests sent.
+    /// Number of requests.
     pub requests: u64,
-    /// Number of decoded bytes received.
+    /// Number of received decoded bytes.
     pub bytes: u64,
-    /// Number of pages that the run had landed before an interruption and did not request again.
+    /// Number of pages that the run landed before an interruption and did not request again.
     #[serde(default)]
     pub reused_pages: u64,
     /// Number of added products in stores that changed.
@@ -262,10 +261,10 @@ pub struct Totals {
     /// Number of variants with a changed price in stores that changed.
     #[serde(default)]
     pub prices_changed: u64,
-    /// Cost of reading the discount codes that stores state; absent if none were due.
+    /// Discount codes that stores state, and the cost of reading them. Not written if none were due.
     #[serde(default, skip_serializing_if = "CodesRead::is_none")]
     pub codes: CodesRead,
-    /// Results of merging live observations; absent if there were none.
+    /// Results of merging live observations. Not written if there were none.
     #[serde(default, skip_serializing_if = "LiveTotals::is_none")]
     pub live: LiveTotals,
 }
@@ -276,18 +275,18 @@ pub struct Totals {
 pub struct LiveTotals {
     /// Number of observation files that were read.
     pub files: u64,
-    /// Number of files that are not valid observation files; they are not deleted.
+    /// Number of invalid observation files, which are not deleted.
     pub files_damaged: u64,
     /// Number of commits to the lake.
     pub commits: u64,
-    /// Number of observations that were newer than the known data.
+    /// Number of observations newer than the known data.
     pub folded: u64,
-    /// Number of rows added to the price history. The number includes rows for stores that a crawl found unchanged
-    /// after a differing live observation.
+    /// Number of rows added to the price history, including those for stores that a crawl found unchanged after a
+    /// differing live observation.
     pub price_changes: u64,
-    /// Number of observations of brands or products that are not in the lake.
+    /// Number of observations of brands or products outside of the lake.
     pub dropped_unknown: u64,
-    /// Number of observations that were not newer than the known data.
+    /// Number of observations that are not newer than the known data.
     pub dropped_outdated: u64,
     /// Number of observations in another currency than the product's.
     pub dropped_other_currency: u64,
@@ -302,7 +301,6 @@ impl LiveTotals {
         *self == Self::default()
     }
 
-    /// Adds the results of another merge.
     pub(crate) fn merge(&mut self, more: &Self) {
         self.files += more.files;
         self.files_damaged += more.files_damaged;
@@ -316,36 +314,36 @@ impl LiveTotals {
     }
 }
 
-/// Report of a run: `runs/{run}.json`.
+/// Report of a run, stored in `runs/{run}.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
-    /// Id of the run.
+    /// The run.
     pub run: RunId,
-    /// State of the run.
+    /// Its state.
     pub state: RunState,
-    /// Brands to which the run was limited, if any.
+    /// Brands of a limited run.
     pub only: Option<Vec<BrandSlug>>,
-    /// True if the run read everything, even what earlier runs found unchanged.
+    /// True if the run read everything, even unchanged catalogues.
     pub force: bool,
     /// True if the run wrote nothing to the lake.
     #[serde(default)]
     pub dry_run: bool,
-    /// True if workers took the stores from a queue; only the committer of the queue resumes such a run.
+    /// True if workers took the stores from a queue. Only the committer of the queue resumes such a run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub queued: bool,
-    /// Number of times that the run was resumed.
+    /// Number of resumptions.
     #[serde(default)]
     pub resumed: u32,
     /// Start of the run.
     pub started_at: Timestamp,
-    /// Time at which the run was last active.
+    /// Time of the last activity.
     pub ended_at: Timestamp,
     /// Number of commits to the lake.
     #[serde(default)]
     pub commits: u64,
-    /// Totals over the stores.
+    /// Totals of the stores.
     pub totals: Totals,
-    /// Memory used by the run; `None` while it is in progress, and in reports of earlier versions.
+    /// Memory used by the run. `None` while it is in progress, and in reports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryReport>,
     /// Finished stores, by slug.
@@ -353,7 +351,7 @@ pub struct RunReport {
 }
 
 impl Totals {
-    /// Counts the given stores.
+    /// Computes the totals of these stores.
     #[must_use]
     pub fn of(stores: &[StoreSummary]) -> Self {
         let mut totals = Self::default();

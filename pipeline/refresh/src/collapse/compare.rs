@@ -1,4 +1,4 @@
-//! Compares the catalogue that a crawl found with the one in the lake.
+//! Compares the catalogue of a crawl with the one in the lake.
 
 use std::collections::HashSet;
 
@@ -12,37 +12,37 @@ use crate::CollapseConfig;
 /// Maximum number of examples of each kind of change, and maximum number of characters of an example's title.
 const EXAMPLES_MAX: usize = 2;
 const TITLE_CHARS_MAX: usize = 60;
-/// A title counts as another one if fewer than one in this number of its words are kept.
+/// A title counts as another one if fewer than one in this many of its words stay.
 const WORDS_KEPT: usize = 4;
 
-/// Example of a product that was added, removed, or has another price.
+/// Example of a changed product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Example {
     /// The product is new.
     Added {
-        /// Title of the product.
+        /// The title.
         title: String,
     },
     /// The product is no longer listed.
     Removed {
-        /// Last title of the product.
+        /// The last title.
         title: String,
     },
     /// A variant of the product has another price.
     Price {
-        /// Title of the product.
+        /// The title.
         title: String,
         /// Earlier price in minor units.
         before_minor: i64,
-        /// Current price in minor units.
+        /// Price now in minor units.
         now_minor: i64,
         /// Currency of both prices.
         currency: CurrencyCode,
     },
 }
 
-/// Changes of a brand by a crawl. If the crawl is held back, these are the changes that the crawl would make.
+/// Changes of a brand by a crawl. If the crawl is held back, it would make these changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
     /// Number of products that the brand did not have before.
@@ -51,7 +51,7 @@ pub struct Changes {
     pub products_removed: u64,
     /// Number of existing variants with another price or another currency.
     pub prices_changed: u64,
-    /// A few of the changes.
+    /// Some of the changes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Example>,
 }
@@ -71,15 +71,15 @@ impl Changes {
 pub(crate) struct Drift {
     /// Number of variants in the lake.
     pub(crate) variants: u64,
-    /// Number of these variants whose price fell to almost nothing.
+    /// Number of these whose price fell to almost nothing.
     pub(crate) fallen: u64,
-    /// Number of products that are in the lake and were found by the crawl.
+    /// Number of products in both the lake and the crawl.
     pub(crate) products: u64,
-    /// Number of these products with a completely different title.
+    /// Number of these with a completely different title.
     pub(crate) retitled: u64,
 }
 
-/// Compares what the crawl found, in the currency `now_in`, with what the lake has, in `currency`.
+/// Compares the crawl, in the currency `now_in`, with the lake, in `currency`.
 pub(crate) fn compare(
     config: &CollapseConfig,
     before: &Offering,
@@ -163,14 +163,13 @@ fn price_examples(before: &Offering, now: &CatalogueRows, currency: CurrencyCode
     }
 }
 
-/// Returns true if a price fell to the configured share of its earlier value, or to one minor unit or less.
+/// Returns true if a price fell to the configured share of its earlier value, or to at most one minor unit.
 fn is_next_to_nothing(config: &CollapseConfig, before: i64, now: i64) -> bool {
     // The precision of a float is sufficient for a share.
     now < before && (now <= 1 || now as f64 <= before as f64 * config.price_fall_share)
 }
 
-/// Returns true if only few words of the title are kept. Numbers do not count as words, unless the title has nothing
-/// else.
+/// Returns true if only few words of the title stay. Numbers do not count as words, unless the title has nothing else.
 fn is_another_title(before: &str, now: &str) -> bool {
     if before == now {
         return false;

@@ -1,4 +1,4 @@
-//! Reasons for which a crawl is held back, and the conditions under which it is confirmed.
+//! Reasons for holding a crawl back, and the conditions of its confirmation.
 
 use data_model::{CurrencyCode, RunId};
 use pipeline_crawl::{LastListed, StoreCrawl};
@@ -8,28 +8,27 @@ use super::{Drift, HeldCrawl};
 use crate::CollapseConfig;
 use crate::prepare::PreparedCrawl;
 
-/// Maximum difference of counts that is considered random.
+/// A difference of counts of at most this many is considered random.
 const DIFFERENCE_IGNORED: u64 = 5;
-/// More than one in this number of products must be newly unreadable to hold back a crawl.
+/// A crawl is held back if more than one in this many products is newly unreadable.
 const UNREADABLE_SHARE: u64 = 20;
-/// Minimum size of a brand that counts as replaced when fewer than one in [`REPLACED_SHARE`] of its products are still
-/// listed.
+/// A brand with at least this many products counts as replaced if fewer than one in [`REPLACED_SHARE`] is still listed.
 const REPLACED_MIN: u64 = 10;
 const REPLACED_SHARE: u64 = 5;
 
-/// Reason why a crawl is held back.
+/// Reason for holding a crawl back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldReason {
-    /// The crawl found no products although the brand has some or the store reports some.
+    /// The crawl found no products, although the brand has some or the store reports some.
     Emptied,
     /// The crawl found far fewer products.
     Shrank,
     /// The crawl found fewer products and did not reach the end of the catalogue.
     Cut,
-    /// More than a few products of the brand are listed in a form that cannot be parsed.
+    /// More than a few of the brand's products have records that cannot be parsed.
     Unreadable,
-    /// Almost no product from the last crawl is still listed.
+    /// Almost no product of the last crawl is still listed.
     Replaced,
     /// The prices are in another currency.
     Currency,
@@ -39,7 +38,7 @@ pub enum HoldReason {
     Titles,
     /// The crawl listed fewer products than the store reports, and the brand would lose some.
     Short,
-    /// Over the last days, the brand would have lost most of its products in small steps.
+    /// The brand would have lost most of its products in small steps over the last days.
     Dwindled,
 }
 
@@ -61,7 +60,7 @@ impl HoldReason {
         }
     }
 
-    /// Returns true if the reason is that products would be lost.
+    /// Returns true if the reason is a loss of products.
     pub(crate) const fn is_of_loss(self) -> bool {
         matches!(
             self,
@@ -77,48 +76,45 @@ impl HoldReason {
     }
 }
 
-/// Number of products or prices affected by a reason.
+/// Number of products or prices that a reason affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Affected {
-    /// Number of affected products or prices.
+    /// Number of affected ones.
     pub count: u64,
-    /// Total number of products or prices.
+    /// Total number.
     pub of: u64,
 }
 
-/// Statistics of a brand in the lake.
+/// Figures of a brand in the lake.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LakeFigures {
-    /// Number of products.
     pub(crate) products: u64,
     /// Maximum number of products in the last days.
     pub(crate) most: u64,
-    /// Difference between the store's reported count and the products that it listed, at the last commit.
+    /// Number of products that the store reported but did not list at the last commit.
     pub(crate) unlisted: u64,
-    /// Currency of the prices; `None` if the brand is not in the lake or the operator set its currency.
+    /// Currency of the prices. `None` if the brand is not in the lake or the operator set its currency.
     pub(crate) currency: Option<CurrencyCode>,
 }
 
-/// Statistics of a crawl of a brand.
+/// Figures of a crawl.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CrawlFigures {
-    /// Number of products.
     pub(crate) products: u64,
     /// Number of records from which no product could be parsed.
     pub(crate) unreadable: u64,
-    /// Number of these records that belong to a product of the brand.
+    /// Number of these records with a product of the brand.
     pub(crate) kept: u64,
-    /// Number of these products that were still readable in the last crawl.
+    /// Number of these products that were readable in the last crawl.
     pub(crate) newly_kept: u64,
-    /// Currency of the prices.
     pub(crate) currency: CurrencyCode,
     /// Comparison with the products of the last crawl.
     pub(crate) last: Option<LastListed>,
     /// Number of products that the store reports.
     pub(crate) stated: Option<u64>,
-    /// Number of products listed, including those that could not be parsed.
+    /// Number of products, including those that could not be parsed.
     pub(crate) listed: u64,
-    /// Differences in the prices and titles of the other products.
+    /// Changes in the prices and titles of the other products.
     pub(crate) drift: Drift,
     /// True if the crawl ended before the end of the catalogue.
     pub(crate) truncated: bool,
@@ -140,10 +136,10 @@ impl CrawlFigures {
         }
     }
 
-    /// Returns the reasons to hold back this crawl, most severe first; empty if it is accepted.
+    /// Returns the reasons to hold this crawl back, most severe first, and none if it is accepted.
     pub(crate) fn doubts(&self, config: &CollapseConfig, before: LakeFigures) -> Vec<HoldReason> {
         let LakeFigures { products, currency, .. } = before;
-        // Records that were already unreadable before are not new losses.
+        // Records that were already unreadable are not new losses.
         let known = self.products + self.kept.saturating_sub(self.newly_kept);
         let missing = products.saturating_sub(known);
         // The precision of a float is sufficient for shares of counts.
@@ -174,8 +170,8 @@ impl CrawlFigures {
             (self.titles_changed(config), HoldReason::Titles),
             // Products missing in an incomplete crawl may come after its end, even if they are few.
             (self.truncated && is_lost, HoldReason::Cut),
-            // Products may also come later if the store reports more products than it listed, and the difference is
-            // larger than usual.
+            // Products may also come later if the store reports more than it listed, and the difference is larger than
+            // usual.
             (is_lost && self.unlisted() > before.unlisted, HoldReason::Short),
             (
                 is_lost && !is_few(products) && is_few(before.most),
@@ -202,7 +198,7 @@ impl CrawlFigures {
         self.stated.unwrap_or(0).saturating_sub(self.listed)
     }
 
-    /// Returns the number of affected products or prices, if the reason is not the number of remaining products.
+    /// Returns `None` if the reason is the number of remaining products.
     pub(crate) fn affected(&self, doubt: HoldReason, before: LakeFigures) -> Option<Affected> {
         let (count, of) = match doubt {
             HoldReason::Prices => (self.drift.fallen, self.drift.variants),
@@ -214,8 +210,8 @@ impl CrawlFigures {
         Some(Affected { count, of })
     }
 
-    /// Returns true if a second crawl with the same result confirms the change, for a brand that had `before` products.
-    /// Returns false if a fault may have hidden the products, because faults can repeat.
+    /// Returns true if a second crawl with the same result confirms the change of a brand with `before` products. A
+    /// fault that may have hidden the products can repeat.
     pub(super) fn is_confirmed_by_repetition(self, before: u64) -> bool {
         if self.products == 0 {
             return self.stated == Some(0);
@@ -235,7 +231,7 @@ pub(crate) struct DoubtedCrawl<'a> {
     pub(crate) doubts: &'a [HoldReason],
 }
 
-/// Returns true if the crawl matches the held-back crawl and is now confirmed: by the operator, or by another run if a
+/// Returns true if the crawl matches the held-back one and is now confirmed by the operator, or by another run if a
 /// repetition is meaningful.
 pub(crate) fn is_confirmed(
     config: &CollapseConfig,
@@ -250,7 +246,7 @@ pub(crate) fn is_confirmed(
     let both_empty = (held.products_found == 0) == (products == 0);
     let same_money = held.currency.is_none_or(|currency| currency == found.currency);
     let alike = both_empty && same_money && (difference <= DIFFERENCE_IGNORED || difference as f64 <= tolerated);
-    // A crawl that was held back for another reason may have had the same size.
+    // A crawl held back for another reason may have had the same size.
     let was_held = |doubt: &HoldReason| held.doubt == Some(*doubt) || held.doubts.contains(doubt);
     let same_doubts = doubts.iter().all(|doubt| doubt.is_of_loss() || was_held(doubt));
     let held_found = CrawlFigures {

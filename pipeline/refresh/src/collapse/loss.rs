@@ -1,23 +1,23 @@
-//! Tracks the maximum number of products that a brand had in the last days, because losses add up.
+//! Records the maximum number of a brand's products in the last days, because losses add up.
 
 use data_model::Timestamp;
 use pipeline_crawl::Peak;
 
 const DAY_MICROS: i64 = 24 * 3600 * 1_000_000;
 
-/// Returns the start of the time window in which losses are added up.
+/// Losses since this time are added up.
 pub(crate) fn window_began(now: Timestamp, window_s: u64) -> Timestamp {
     let window_ms = i64::try_from(window_s.saturating_mul(1000)).unwrap_or(i64::MAX);
     now.plus_millis(window_ms.saturating_neg())
 }
 
-/// Returns the maximum number of products that the brand has now or had since the given time.
+/// Returns the maximum number of the brand's products since the given time, including now.
 pub(crate) fn most(peaks: &[Peak], since: Timestamp, products: u64) -> u64 {
     let counted = peaks.iter().filter(|peak| peak.until >= since);
     counted.map(|peak| peak.products).fold(products, u64::max)
 }
 
-/// Returns the peaks that are still in the window, with the new peak added. Only the highest peak of each day is kept.
+/// Returns the peaks in the window, with the new one. Only the highest peak of each day is kept.
 pub(crate) fn noted(peaks: &[Peak], since: Timestamp, peak: Peak) -> Vec<Peak> {
     let Peak { until, products } = peak;
     let mut noted: Vec<Peak> = peaks.iter().copied().filter(|peak| peak.until >= since).collect();

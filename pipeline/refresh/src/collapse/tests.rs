@@ -149,7 +149,7 @@ fn records_that_could_not_be_understood_are_not_gone_because_it_happened_twice()
     assert!(!believed(23, 23, false), "more than a tenth of the records");
     assert!(!believed(800, 0, false) && !believed(0, 800, false), "either time");
     assert!(believed(800, 800, true));
-    // Unreadable records make up half of the missing products, but less than a tenth of all records.
+    // Unreadable records are half of the missing products, but less than a tenth of all records.
     let few = |unreadable| {
         CrawlFigures {
             unreadable,

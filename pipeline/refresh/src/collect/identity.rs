@@ -7,7 +7,7 @@ use crate::error::with_causes;
 use crate::store::Ready;
 
 impl Collector {
-    /// Returns the brands of the batch, except those whose store turned out to belong to another brand.
+    /// Returns the brands of the batch without those whose store turned out to belong to another brand.
     pub(super) async fn own_stores(&mut self, batch: Vec<Ready>) -> Vec<Ready> {
         let stated = batch.iter().map(|ready| StatedFacts {
             store: ready.rest.brand.store.clone(),

@@ -24,52 +24,49 @@ use crate::{RefreshConfig, RefreshError};
 /// Store that a worker has finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StagedStore {
-    /// Host of the store.
+    /// The store.
     pub store: StoreHost,
-    /// Slug of the brand.
+    /// The brand.
     pub slug: BrandSlug,
-    /// Fence under which the store was staged.
+    /// Fence of the worker that staged the store.
     pub fence: i64,
-    /// True if the lake has a later worker's result, so that this one is too late.
+    /// True if the lake has a later worker's result.
     pub is_outdated: bool,
-    /// Reason why the store is not retried; `None` if it is retried.
+    /// Reason for not retrying the store. `None` if it is retried.
     pub letter: Option<String>,
 }
 
-/// Source from which a committer learns about staged stores. Only one committer uses it at a time.
+/// Source of staged stores for a committer. Only one committer uses it at a time.
 #[async_trait]
 pub trait StagedStores: Send + Sync + std::fmt::Debug {
-    /// Waits until there are enough finished stores for a commit and returns them. Each store is returned once, unless
+    /// Waits until there are enough finished stores for a commit, and returns them. Each store is returned once, unless
     /// it is passed to [`StagedStores::again`]. `None` means that all stores of the run were returned. If this future
     /// is dropped, no store counts as returned.
     async fn next(&self) -> Option<Vec<StagedStore>>;
 
-    /// Returns the stores that are available now, without waiting, because the committer is about to stop.
+    /// Returns the available stores without waiting, because the committer is about to stop.
     async fn rest(&self) -> Vec<StagedStore>;
 
     /// Called after the lake and the ledger have the results of these brands.
     async fn folded(&self, brands: Vec<BrandSlug>);
 
-    /// Called if a store was not committed: either its stage `is_lost` and a worker must create it again, or it cannot
-    /// be read now.
+    /// Called for a store that was not committed. If its stage `is_lost`, a worker must create it again. Otherwise it
+    /// cannot be read now.
     async fn again(&self, staged: StagedStore, is_lost: bool);
 }
 
-/// Maximum number of stages whose products are built concurrently.
+/// Maximum number of stages whose products are built at once.
 const AT_ONCE_MAX: usize = 4;
-/// Capacity of the event channel to the collector; each event holds products in memory.
+/// Capacity of the channel to the collector. It is small because each event holds products in memory.
 const EVENTS_MAX: usize = 4;
 
-/// Commits to the lake the stores that workers stage for a run, until all stores are committed or
-/// `deps.stores.cancel` ends the run early. On an early end, the staged stores are committed, the report states
-/// that the run is interrupted, and the next committer continues. Committing a stage twice does no harm.
+/// Commits the stores that workers stage for a run to the lake, until all are committed or `deps.stores.cancel` ends
+/// the run early. On an early end, the staged stores are committed, the report states that the run is interrupted, and
+/// the next committer continues. Committing a stage twice does no harm.
 ///
 /// Stages that `source` returns together are committed together, even if building them takes long. Such a batch is
 /// split only if its stages exceed `refresh.tick_brands_max` or the memory, or if some of them have waited for
 /// `wait_max`.
-///
-/// # Errors
-/// See [`RefreshError`].
 #[boxed]
 pub async fn commit_queued(
     run: &QueuedRun,
@@ -106,7 +103,7 @@ pub async fn commit_queued(
         }
         Ok(())
     };
-    // Boxed, because commits are large futures with deeply nested types.
+    // Commits are large futures with deeply nested types, so that they are boxed.
     let committing = async { tokio::try_join!(feeding, telling, collector.collect(collected)) };
     let ended = committing.boxed().await;
     let ended = ended.map(|((), (), report)| report);
@@ -170,7 +167,6 @@ async fn feed(shared: &RunContext, registry: &Registry, source: &dyn StagedStore
         let mut making = std::pin::pin!(making);
         while let Some(event) = making.next().await {
             if events.send(event).await.is_err() {
-                // The run was abandoned.
                 return;
             }
         }
@@ -218,7 +214,6 @@ async fn event_of(
         };
         return Some(through(StoreSummary { outcome, ..blank() }));
     };
-    // The lake already has a later result.
     if staged.is_outdated {
         return Some(through(blank()));
     }
@@ -229,7 +224,7 @@ async fn event_of(
     let Some(brand) = brand else {
         return Some(through(blank()));
     };
-    // Boxed because the future is large.
+    // The future is large, so that it is boxed.
     match Box::pin(shared.ready_again(brand, state, stage.summary.clone())).await {
         Ok(ready) => Some(Event::Ready(Box::new(ready))),
         Err((code, reason)) => {

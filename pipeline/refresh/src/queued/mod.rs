@@ -1,9 +1,9 @@
 //! Run whose stores are taken from a queue by any number of workers, in any number of processes.
 //!
-//! A worker keeps its view of the lake ([`WorkerContext`]), crawls a store, checks the result as in any run, and saves
-//! it where all processes can read it ([`StagedResult`]). One committer ([`commit_queued`]) rebuilds changed catalogues
-//! from the landed pages, commits them in batches, and keeps the run's ledger. For this reason, workers need no commit
-//! or snapshot per store.
+//! A worker keeps a snapshot of the lake ([`WorkerContext`]), crawls a store, checks the result as in any run, and
+//! saves it for all processes ([`StagedResult`]). One committer ([`commit_queued`]) rebuilds changed catalogues from
+//! the landed pages, commits them in batches, and keeps the run's ledger. Workers therefore need no commit or snapshot
+//! per store.
 //!
 //! The caller decides which worker may take a store and who is the committer, for example with a queue with leases.
 
@@ -22,9 +22,9 @@ use crate::RunOptions;
 /// Run whose stores are in a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedRun {
-    /// Id of the run.
+    /// The run.
     pub run: RunId,
-    /// Reads everything, even what earlier runs found unchanged.
+    /// Reads everything, even unchanged catalogues.
     pub force: bool,
     /// Time at which the run was requested.
     pub started_at: Timestamp,

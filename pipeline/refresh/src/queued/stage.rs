@@ -1,4 +1,4 @@
-//! Worker's result for a store, saved where every committer can read it: `staging/{run}/{store}.{fence}.json`.
+//! Worker's result for a store, saved for every committer in `staging/{run}/{store}.{fence}.json`.
 
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::summary::{Outcome, StoreSummary};
 
-/// Error from writing or reading a worker's result.
+/// Error of writing or reading a worker's result.
 #[derive(Debug, thiserror::Error)]
 #[error("a worker's result cannot be written or read")]
 pub struct StageError(#[from] StorageError);
@@ -18,27 +18,22 @@ pub struct StageError(#[from] StorageError);
 /// never overwrites another worker's result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StagedResult {
-    /// Id of the run.
     pub(crate) run: RunId,
-    /// Host of the store.
     pub(crate) store: StoreHost,
-    /// Slug of the brand.
     pub(crate) slug: BrandSlug,
-    /// Fence under which the store was crawled.
+    /// Fence of the worker that crawled the store.
     pub(crate) fence: i64,
-    /// Summary for the report.
     pub(crate) summary: StoreSummary,
-    /// Crawl whose landed pages are to be committed; `None` if there is nothing to commit.
+    /// Crawl whose landed pages are to be committed. `None` if there is nothing to commit.
     pub(crate) changed: Option<CrawlState>,
 }
 
-/// Returns the path of the stage with this fence.
 fn stage_at(run: &RunId, store: &StoreHost, fence: i64) -> Path {
     Path::from_iter(["staging", run.as_str(), &format!("{store}.{fence}.json")])
 }
 
 impl StagedResult {
-    /// Returns the code and text of the reason why the store was not refreshed; `None` if it was.
+    /// Returns the code and text of the failure, if the store was not refreshed.
     #[must_use]
     pub fn failure(&self) -> Option<(&str, &str)> {
         match &self.summary.outcome {
@@ -47,23 +42,20 @@ impl StagedResult {
         }
     }
 
-    /// Returns the outcome of the store as one word.
+    /// Returns the store's outcome as one word.
     #[must_use]
     pub const fn outcome(&self) -> &'static str {
         self.summary.outcome.as_str()
     }
 
-    /// Saves the stage. The stage is durable when this function returns.
-    ///
-    /// # Errors
-    /// [`StageError`].
+    /// Saves the stage durably.
     #[boxed]
     pub async fn save(&self, storage: &Storage) -> Result<(), StageError> {
         let at = stage_at(&self.run, &self.store, self.fence);
         Ok(save_document(storage, &at, self).await?)
     }
 
-    /// Loads the stage with this fence; `None` if it is missing or cannot be parsed.
+    /// Returns `None` if the stage is missing or cannot be parsed.
     pub(crate) async fn load(
         storage: &Storage,
         run: &RunId,
@@ -76,9 +68,6 @@ impl StagedResult {
 }
 
 /// Deletes the stages of a run that is over.
-///
-/// # Errors
-/// [`StageError`].
 #[boxed]
 pub async fn clear_stages(storage: &Storage, run: &RunId) -> Result<(), StageError> {
     let folder = Path::from_iter(["staging", run.as_str()]);

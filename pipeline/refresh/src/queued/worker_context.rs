@@ -13,8 +13,7 @@ use crate::store::{Event, RunContext};
 use crate::summary::StoreSummary;
 use crate::{RefreshConfig, RefreshError};
 
-/// Data that a worker keeps while it refreshes stores of one run: a snapshot of the lake and the registry. Cheap to
-/// clone.
+/// Snapshot of the lake and the registry, with which a worker refreshes stores of one run. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct WorkerContext {
     shared: Arc<RunContext>,
@@ -23,9 +22,6 @@ pub struct WorkerContext {
 
 impl WorkerContext {
     /// Loads the current state of the lake and the registry.
-    ///
-    /// # Errors
-    /// See [`RefreshError`].
     #[boxed]
     pub async fn open(
         run: &QueuedRun,
@@ -45,16 +41,16 @@ impl WorkerContext {
     /// immediately. The next worker that takes the store in the same run continues from the landed pages.
     ///
     /// # Errors
-    /// [`RefreshError::Registry`]. A failure of the store is not an error; the stage contains it.
+    /// [`RefreshError::Registry`]. A failure of the store is in the stage and is not an error.
     #[boxed]
     pub async fn refresh(&self, slug: &BrandSlug, store: &StoreHost, fence: i64) -> Result<StagedResult, RefreshError> {
         let Some(brand) = self.registered(slug, store).await? else {
-            // The operator has removed the brand in the meantime.
+            // The operator has removed the brand meanwhile.
             return Ok(self.stage(self.shared.blank_of(slug, store), fence));
         };
         let (events, mut told) = mpsc::channel(1);
-        // Boxed, because a crawl is a large future with deeply nested types. A crawl sends one event, and the channel
-        // has capacity for that.
+        // A crawl is a large future with deeply nested types, so that it is boxed. It sends one event, which fits in
+        // the channel.
         Arc::clone(&self.shared).refresh_store(brand, events).boxed().await;
         Ok(match told.recv().await {
             Some(Event::Ready(ready)) => {

@@ -1,5 +1,5 @@
-//! Renders the report of a run as a single HTML file without scripts, fonts or external images. The page supports
-//! phones and dark mode.
+//! Renders the report of a run as a single HTML file without scripts, fonts or external images. It supports phones and
+//! dark mode.
 
 mod spread;
 mod tables;
@@ -91,7 +91,7 @@ fn tiles(page: &mut String, report: &RunReport) {
     page.push_str("</dl>");
 }
 
-/// Renders the plots side by side if the screen is wide enough, so that they fill the width and keep their text size.
+/// On a wide screen, the plots are side by side, so that they fill the width and keep their text size.
 fn plots(page: &mut String, report: &RunReport) {
     page.push_str("<div class=\"plots\">");
     outcomes(page, report);

@@ -8,7 +8,7 @@ use data_reports::page::chart::Bar;
 /// Maximum number of columns in the plot over time.
 const STEPS_MAX: u64 = 48;
 
-/// Histogram bin, from the upper bound of the previous bin to below this bound.
+/// Histogram bin, from the upper bound of the previous one to below this bound.
 struct Bin {
     below: u64,
     label: &'static str,
@@ -33,7 +33,7 @@ pub(super) fn products(stores: &[StoreSummary]) -> Vec<Bar> {
     histogram(&BINS, stores.iter().map(|store| store.products))
 }
 
-/// Counts stores by duration; skipped stores are left out.
+/// Skipped stores are left out.
 pub(super) fn durations(stores: &[StoreSummary]) -> Vec<Bar> {
     const BINS: [Bin; 8] = [
         bin(100, "under 0.1 s"),
@@ -62,14 +62,14 @@ fn histogram(bins: &[Bin], values: impl Iterator<Item = u64>) -> Vec<Bar> {
     bars
 }
 
-/// Amount with the time at which it was complete.
+/// Amount with its time of completion.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TimedAmount {
     pub(super) at: Timestamp,
     pub(super) amount: u64,
 }
 
-/// Returns the length of a time step in milliseconds, and the sum of the amounts whose end is in each time step.
+/// Returns the milliseconds of a time step, and the sum of the amounts that end in each step.
 pub(super) fn over_time(start: Timestamp, end: Timestamp, ended: &[TimedAmount]) -> (u64, Vec<u64>) {
     const STEPS_MS: [u64; 10] = [
         100, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 21_600_000, 86_400_000,

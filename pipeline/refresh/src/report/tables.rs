@@ -8,21 +8,20 @@ use crate::collapse::{Changes, Example};
 use crate::summary::{Outcome, StoreSummary};
 use data_reports::page::text::{EscapedText, bytes, count, duration, escape};
 
-/// Maximum number of rows in a table; further rows are only counted.
+/// Further rows are only counted.
 const ROWS_MAX: usize = 2_000;
 
-/// Column: its heading and the kind of its cells.
+/// Heading of a column and the kind of its cells.
 type Column = (&'static str, Kind);
 
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// Name of a brand; used as the heading of the row's block.
+    /// Name of a brand, and the heading of the row's block on a narrow screen.
     Brand,
-    /// A number.
     Number,
     /// One or two words.
     Word,
-    /// Text of any length; uses the full screen width.
+    /// Text of any length, over the full screen width.
     Text,
 }
 
@@ -37,7 +36,7 @@ impl Kind {
     }
 }
 
-/// Cell: safe HTML, and a CSS class in addition to that of its column.
+/// Safe HTML, and a CSS class in addition to that of the column.
 type Cell = (String, &'static str);
 
 fn plain(text: &str) -> Cell {
@@ -82,7 +81,7 @@ fn brand(store: &StoreSummary) -> Cell {
     plain(store.slug.as_str())
 }
 
-/// Renders the crawls that are held back: their results, and the data that stays in the lake in the meantime.
+/// Renders the held-back crawls, and the data that stays in the lake meanwhile.
 pub(super) fn held_back(page: &mut String, stores: &[StoreSummary]) {
     const COLUMNS: &[Column] = &[
         ("Brand", Kind::Brand),

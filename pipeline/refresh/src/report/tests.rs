@@ -132,7 +132,6 @@ fn amounts_are_written_for_people() {
     assert_eq!(written, ["450 ms", "4.5 s", "3 min 20 s", "2 h 5 min"]);
 }
 
-/// Returns the texts of a table's cells, row by row.
 fn cells(html: &str, title: &str) -> Vec<Vec<String>> {
     let table = html.split(&format!("<h2>{title}</h2>")).nth(1).unwrap();
     let body = table.split("<tbody>").nth(1).unwrap().split("</tbody>").next().unwrap();

@@ -16,7 +16,7 @@ use crate::reader::KeptPage;
 use crate::summary::{Outcome, StoreSummary};
 
 impl RunContext {
-    /// Builds the catalogue from the crawl and decides if it is written to the lake.
+    /// Builds the catalogue of the crawl and decides if it is written to the lake.
     pub(super) async fn judge(
         &self,
         brand: &RegisteredBrand,
@@ -42,7 +42,7 @@ impl RunContext {
         let doubts = found.doubts(&self.config.collapse, before);
         if !doubts.is_empty() && !self.is_confirmed(brand, before, found, &doubts).await? {
             summary.outcome = held_back(before, found, &doubts);
-            // The brand keeps the products that it had.
+            // The brand keeps its products.
             summary.products = before.products;
             return Ok(None);
         }
@@ -124,7 +124,7 @@ impl RunContext {
         Ok(drift)
     }
 
-    /// Returns the brand's statistics in the lake, now and in the last days.
+    /// Returns the brand's figures in the lake, now and in the last days.
     fn before(&self, brand: &RegisteredBrand, state: Option<&CrawlState>) -> LakeFigures {
         let in_lake = self.lake.get(&brand.store);
         let products = in_lake.map_or(0, |known| known.products);
@@ -156,8 +156,8 @@ impl RunContext {
         noted(known, self.loss_window_began(), now)
     }
 
-    /// Returns true if the crawl may replace the brand's data although checks raised these doubts. If not, records the
-    /// crawl as held back.
+    /// Returns true if the crawl may replace the brand's data in spite of these doubts. Otherwise, the crawl is
+    /// recorded as held back.
     async fn is_confirmed(
         &self,
         brand: &RegisteredBrand,
@@ -171,7 +171,7 @@ impl RunContext {
         if held.as_ref().is_some_and(is_confirmed) {
             return Ok(true);
         }
-        // A resumed run may have recorded it already, and the operator may have confirmed it since.
+        // A resumed run may have recorded the crawl already, and the operator may have confirmed it since.
         let noted = held.is_some_and(|held| held.run == self.run && held.products_found == found.products);
         if !self.dry_run && !noted {
             let held = HeldCrawl::new(brand, &self.run, self.clock.now(), judged);

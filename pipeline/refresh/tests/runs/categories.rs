@@ -11,11 +11,11 @@ const MATS: &str = "Sporting Goods > Fitness & General Exercise Equipment > Yoga
 const SHIRTS: &str = "Apparel & Accessories > Clothing > Clothing Tops > T-Shirts";
 const GRAPHQL: &str = "tea/api/2026-04/graphql.json";
 
-/// Category ids of the mats and of tea in Google's taxonomy.
+/// Category ids of mats and of tea in Google's taxonomy.
 const OF_MATS: Option<u32> = Some(3640);
 const OF_TEA: Option<u32> = Some(2073);
 
-/// Creates a rig whose runs ask the store for categories.
+/// Runs of this rig query the store for categories.
 async fn asking(shop: Shop, stated: &[(u64, &'static str)]) -> Rig {
     let mut rig = Rig::with([("tea", shop)]).await;
     rig.config.category_requests_max = 8;
@@ -56,7 +56,7 @@ async fn a_stated_category_comes_before_the_rules_and_stays_with_runs_that_do_no
     assert_eq!(outcomes(&rig.run().await), ["tea unchanged"]);
     assert_eq!((asked(&rig), rig.versions().await), (0, versions));
 
-    // Only a product that changed is asked about again.
+    // Only a changed product is queried again.
     state(&rig, &[(1, SHIRTS), (2, MATS)]);
     rig.street
         .change("tea", |shop| shop.list([product(1, "499.00"), updated(2, 1)]));

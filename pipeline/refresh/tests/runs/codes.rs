@@ -15,7 +15,7 @@ async fn codes(rig: &Rig) -> Vec<String> {
     stated.all().into_iter().map(|stated| stated.code).collect()
 }
 
-/// Creates a rig whose runs read the discount codes that stores state.
+/// Runs of this rig read the discount codes that stores state.
 async fn reading(shop: Shop) -> Rig {
     let mut rig = Rig::with([("tea", shop)]).await;
     rig.config.crawl.front_page_after_s = 3600;

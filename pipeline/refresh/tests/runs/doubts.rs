@@ -1,4 +1,4 @@
-//! Catalogues that are doubtful for reasons other than their size.
+//! Tests catalogues that are doubtful for reasons other than their size.
 
 use data_storage::{ObjectPath, ObjectStoreExt};
 use pipeline_refresh::{Example, HoldReason, Outcome, RunReport, confirm, held_back};
@@ -26,7 +26,7 @@ fn list(rig: &Rig, products: Vec<Value>) {
     rig.street.change("tea", |shop| shop.list(products));
 }
 
-/// Returns the reason why the run's single store is held back, and its text.
+/// Returns the reason for holding back the run's only store, and its text.
 fn doubt(report: &RunReport) -> (HoldReason, String) {
     let outcome = &report.stores[0].outcome;
     match outcome {
@@ -157,7 +157,7 @@ async fn losses_of_a_week_are_one_loss_however_small_each_is() {
     list(&rig, priced(1..=55, "499.00"));
     let before = rig.storage.store().get(&state).await.unwrap().bytes().await.unwrap();
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
-    // Simulates a kill between the commit and the write of the crawl state.
+    // The process was killed between the commit and the write of the crawl state.
     rig.storage.store().put(&state, before.into()).await.unwrap();
     rig.later(2 * DAY_MS);
     list(&rig, priced(1..=40, "499.00"));

@@ -53,12 +53,12 @@ impl Market {
         lake(&self.storage, Arc::clone(&self.clock) as Arc<dyn Clock>).await
     }
 
-    /// Runs with long timeouts, so that a busy machine does not matter.
+    /// Long timeouts keep a busy machine from failing the run.
     async fn run(&self) -> RunReport {
         self.run_patiently(None).await
     }
 
-    /// Like `run`, but only for these stores if any are named.
+    /// Runs only these stores if any are named.
     async fn run_patiently(&self, only: Option<&[String]>) -> RunReport {
         let registry = Registry::load(&self.storage).await.unwrap();
         let brands = registry.brands().into_iter();

@@ -36,7 +36,7 @@ async fn a_killed_run_is_gone_on_with_and_what_is_done_is_not_asked_for_again() 
     );
     assert_eq!(outcomes(&report), ["mate changed", "tea changed"]);
     let asked = rig.street.take_asked();
-    // The first page is also requested, to see if the listing changed in the meantime.
+    // The first page is requested again, to detect changes of the listing.
     assert_eq!(
         asked,
         ["3 200", "4 200", "1 304"].map(|page| format!("tea/products.json?page={page}"))
@@ -265,7 +265,7 @@ async fn a_cancelled_run_commits_what_is_finished_and_leaves_the_rest() {
     assert_eq!(rig.ids("tea").await.len(), 9);
 }
 
-/// Grants the right to every store except one. The request for the right to that store never completes.
+/// Grants the right to every store except one. The request for that right never completes.
 #[derive(Debug)]
 struct AllBut(&'static str);
 
@@ -297,7 +297,7 @@ async fn a_cancelled_run_waits_for_no_right_to_a_store() {
     assert_eq!(rig.ids("tea").await.len(), 9);
 }
 
-/// Runs with the `nth` write failing, then runs again without a fault. Returns true if the fault occurred.
+/// Runs with the `nth` write failing, then again without a fault. Returns true if the fault occurred.
 async fn failing_at(nth: u64, kind: FaultKind, dead_after: bool) -> bool {
     let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
     let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
@@ -328,7 +328,7 @@ async fn failing_at(nth: u64, kind: FaultKind, dead_after: bool) -> bool {
         (2, 0, versions),
         "{kind:?} {nth}"
     );
-    // Pages landed before the kill have no stored validators; the next run has stored them.
+    // Pages landed before the kill have no stored validators. The next run stores them.
     rig.street.take_asked();
     rig.run().await;
     let asked = rig.street.take_asked();
@@ -361,8 +361,8 @@ async fn a_write_that_fails_once_costs_nothing_that_the_next_run_does_not_make_g
     failing_at_each(false).await;
 }
 
-/// Runs two crawls without a shared state, so that neither crawl detects the other. The first crawl has read the store
-/// but waits for another store, while the second crawl finds other prices and finishes.
+/// The two crawls share no state and do not detect each other. The first one has read the store but waits for another
+/// store, while the second finds other prices and finishes.
 #[tokio::test]
 async fn a_crawl_takes_nothing_back_that_another_one_read_after_it_had_begun() {
     let mut rig = Rig::with([("mate", Shop::of(1..=2)), ("tea", Shop::of(1..=4))]).await;

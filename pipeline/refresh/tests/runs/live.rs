@@ -48,7 +48,7 @@ async fn files(rig: &Rig) -> Vec<String> {
         .collect()
 }
 
-/// Returns the prices of a product, newest first.
+/// The prices are newest first.
 async fn went(rig: &Rig, name: &str, product: u64) -> Vec<(Timestamp, Option<i64>)> {
     let store = format!("{name}.localhost").parse().unwrap();
     let snapshot = rig.lake().await.snapshot().await.unwrap();
@@ -164,7 +164,7 @@ async fn a_run_in_which_no_store_changed_folds_it_in_and_holds_it_against_what_i
     for table in ["products", "variants", "brands"] {
         assert_eq!(before[table], after[table], "{table} is what the crawl saw");
     }
-    // Simulates a run that was killed before it deleted the file.
+    // This run was killed before it deleted the file.
     let name = "observations/2026-11-21/00000000000000000001-00000000000000000000000000000001.jsonl.zst";
     put_over(&rig.storage, &ObjectPath::from(name), kept).await.unwrap();
     let again = rig.run().await;

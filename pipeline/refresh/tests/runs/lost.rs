@@ -1,5 +1,5 @@
-//! Tests that a lost data file of the lake affects only the brands with rows in the file, until one run has crawled all
-//! of these brands.
+//! Tests that a lost data file of the lake affects only the brands with rows in it, until one run has crawled all of
+//! them.
 
 use data_storage::{ObjectPath, ObjectStoreExt};
 use futures::StreamExt;
@@ -9,7 +9,7 @@ use crate::support::{Rig, Shop, outcomes, slug};
 
 const NAMES: [&str; 7] = ["chai", "coffee", "mate", "rooibos", "sencha", "tea", "yerba"];
 
-/// Deletes the files of a table that contain the rows of a store, in a lake with two buckets.
+/// Deletes the files of a table with rows of a store, in a lake with two buckets.
 async fn lose(rig: &Rig, table: &str, name: &str) -> u32 {
     let bucket = bucket(name);
     let folder = ObjectPath::from(format!("lake/{table}/bucket={bucket}"));
@@ -103,7 +103,7 @@ async fn a_forced_run_mends_what_a_flipped_bit_damaged_though_no_store_changed()
     }
 }
 
-/// Flips a bit in the file of a table that contains the rows of a store.
+/// Flips a bit in the file of a table with rows of a store.
 async fn flip(rig: &Rig, table: &str, name: &str) -> u32 {
     let bucket = bucket(name);
     let folder = ObjectPath::from(format!("lake/{table}/bucket={bucket}"));

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::support::{Rig, Shop, product};
 
-/// Creates a store with this number of products, each with two thousand variants.
+/// Each product has two thousand variants.
 fn large(products: u64) -> Shop {
     let mut shop = Shop::of([]);
     shop.list((1..=products).map(|id| {

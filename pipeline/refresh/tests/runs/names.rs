@@ -22,7 +22,7 @@ async fn a_store_that_takes_the_name_of_another_brand_is_shown_with_its_domain()
             [format!("{} (fake.localhost)", name.trim()), "kith".into()]
         );
     }
-    // The brand that owns the name keeps it when it is read again, and a different name is not changed.
+    // The brand that owns the name keeps it when it is read again, and a different name does not change.
     rig.street.change("kith", |shop| {
         *shop = Shop {
             name: Some("Kith"),

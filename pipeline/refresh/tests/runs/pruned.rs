@@ -16,7 +16,6 @@ async fn crawl_tea(rig: &Rig, price: u32) -> RunReport {
     rig.run_with(&options).await.unwrap()
 }
 
-/// Returns the runs and stores that have landed pages.
 async fn landed(rig: &Rig) -> BTreeSet<String> {
     let objects = rig.objects().await;
     let landed = objects.iter().filter_map(|path| path.strip_prefix("landing/"));
@@ -46,7 +45,7 @@ async fn the_pages_of_a_run_that_may_be_gone_on_with_stay_as_long_as_it_may() {
     let mut rig = Rig::with([("tea", Shop::of(1..=3))]).await;
     (rig.config.crawl.landing_runs_kept, rig.config.crawl.landing_keep_days) = (1, 0);
     let whole = rig.run().await;
-    // Simulates a run in progress on other brands.
+    // This run is in progress on other brands.
     let at_work = RunReport {
         state: RunState::Running,
         ..whole.clone()

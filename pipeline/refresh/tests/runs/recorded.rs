@@ -38,7 +38,7 @@ fn recorded() -> BTreeMap<String, Vec<String>> {
     stores.into_iter().map(|(name, files)| (name, read(files))).collect()
 }
 
-/// Returns the prices in the files themselves: each product's variants with their prices. The latest page wins.
+/// Returns the prices of each product's variants in the files themselves. The latest page wins.
 fn stated(pages: &[String], currency: CurrencyCode) -> BTreeMap<u64, BTreeMap<u64, i64>> {
     let mut products = BTreeMap::new();
     for page in pages {
@@ -65,7 +65,7 @@ fn is_build_machine() -> bool {
 #[tokio::test]
 async fn recorded_stores_are_in_the_lake_product_by_product_with_their_exact_prices() {
     if !std::path::Path::new(DIR).is_dir() {
-        // The recordings are not part of the project, and nothing installs them, so a plain clone skips this test.
+        // The recordings are not part of the project, and nothing installs them, so that a plain clone skips this test.
         let beside = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
         assert!(
             !is_build_machine() || !beside.exists(),

@@ -79,7 +79,7 @@ async fn a_change_that_means_nothing_is_no_change() {
 #[tokio::test]
 async fn what_is_read_while_the_store_is_crawled_is_what_its_landed_pages_say() {
     let mut seen = Vec::new();
-    // Cases: memory for no page, for about one page, and for all pages.
+    // The memory is enough for no page, for about one page, or for all pages.
     for bytes_max in [0, 1_500, 1 << 20] {
         let mut rig = Rig::with([("tea", Shop::of(1..=11))]).await;
         rig.config.read_ahead_bytes_max = bytes_max;
@@ -350,7 +350,7 @@ async fn a_brand_stays_as_its_store_described_it_while_the_description_cannot_be
     meta(Some(("Tea House", "tea.myshopify.com")));
     rig.run().await;
     assert_eq!(brand().await, described);
-    // Cases without a self-description: nothing else new, a new product, and everything read again.
+    // Without a self-description, nothing else is new, or a product is new, or everything is read again.
     for (number, force) in [(0_u64, false), (1, false), (2, true)] {
         meta(None);
         rig.street.change("tea", |shop| {
@@ -415,7 +415,7 @@ async fn a_run_leaves_its_summary_its_report_and_only_the_latest_landings() {
             .count(),
         2
     );
-    // The unchanged store's only pages are those of the first run, so they are kept.
+    // The unchanged store's only pages are those of the first run, so that they are kept.
     let landed: BTreeSet<_> = objects
         .iter()
         .filter(|path| path.starts_with("landing/") && path.contains("products-"))
@@ -460,7 +460,7 @@ async fn a_removed_brand_is_gone_from_registry_lake_and_memory_and_can_be_added_
     let rig = Rig::with([("mate", Shop::of(1..=3)), ("tea", Shop::of(1..=3))]).await;
     rig.run().await;
     for _ in 0..2 {
-        // Called twice, as after a removal that failed.
+        // The brand is removed twice, as after a removal that failed.
         remove_brand(&slug("tea"), &rig.storage, &rig.lake().await, rig.now())
             .await
             .unwrap();

@@ -1,4 +1,4 @@
-//! Counts of searched words are in the lake after the next run, once their day is over.
+//! Tests that the lake has the counts of searched words after the next run, once their day is over.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ async fn days_that_are_over_are_moved_into_the_lake_and_others_stay() {
     assert_eq!(counts(&load(&rig.storage, "").await.unwrap()), [("a", "mug", 5)]);
     assert!(rig.objects().await.contains(&damaged));
 
-    // A server that could not write in time counted on.
+    // A server that could not write in time continued to count.
     write(&rig, 3, "a", &[word("mug", 11)]).await;
     let versions = rig.versions().await;
     rig.run().await;
@@ -78,7 +78,7 @@ async fn days_that_are_over_are_moved_into_the_lake_and_others_stay() {
     assert_eq!(counts(&in_lake(&rig).await), []);
 }
 
-/// Runs with a kill at the `nth` write, then runs again. Returns true if the kill occurred.
+/// Runs with a kill at the `nth` write, then again. Returns true if the kill occurred.
 async fn killed_at(nth: u64) -> bool {
     let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
     let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());

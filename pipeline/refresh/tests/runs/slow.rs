@@ -23,7 +23,7 @@ async fn slow_stores_do_not_keep_the_places_of_quick_ones() {
     let mut rig = Rig::with([]).await;
     rig.config.crawl.stores_concurrent = 4;
     rig.config.crawl.stores_open_max = 64;
-    // Sorted by name, the slow stores come first.
+    // The slow stores come first by name.
     for number in 0..40 {
         let shop = Shop {
             delay: Duration::from_secs(6),

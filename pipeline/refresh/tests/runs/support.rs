@@ -1,4 +1,4 @@
-//! Set of in-memory stores, and a lake.
+//! Stores in memory, and a lake.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -22,24 +22,21 @@ use storefront::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Fault in a store's response to a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
-    /// Answers with this status and body.
+    /// Responds with this status and body.
     Answer(u16, String),
-    /// Does not answer while this fault is set.
+    /// Does not respond while this fault is set.
     Hang,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Shop {
-    /// Bodies of the catalogue pages.
     pub(crate) pages: Vec<String>,
     /// Bodies of the product pages, by handle.
     pub(crate) html: BTreeMap<String, String>,
-    /// Body of the front page.
     pub(crate) front: Option<String>,
-    /// Paths of the categories that it states by product; without them it answers no GraphQL.
+    /// Stated category path of each product. With `None`, the store does not respond to GraphQL.
     pub(crate) categories: Option<BTreeMap<u64, &'static str>>,
     pub(crate) currency: Option<&'static str>,
     /// Currency in the cookie of the pages.
@@ -48,11 +45,11 @@ pub(crate) struct Shop {
     pub(crate) name: Option<&'static str>,
     /// Permanent host and product count that the store states.
     pub(crate) states: (Option<&'static str>, Option<u64>),
-    /// Faults, by a part of the path and query.
+    /// Faults by part of the path and query.
     pub(crate) faults: BTreeMap<String, Fault>,
-    /// Delay of every answer.
+    /// Delay of every response.
     pub(crate) delay: Duration,
-    /// Requests received: path and page, with the status appended.
+    /// Path and page of each request, with the status appended.
     pub(crate) asked: Vec<String>,
 }
 
@@ -66,7 +63,7 @@ impl Shop {
         shop
     }
 
-    /// Sets the listed products, three per page.
+    /// Lists three products per page.
     pub(crate) fn list(&mut self, products: impl IntoIterator<Item = Value>) {
         let products: Vec<_> = products.into_iter().collect();
         self.pages = products
@@ -75,7 +72,7 @@ impl Shop {
             .collect();
     }
 
-    /// Answers the categories of the products in a GraphQL request.
+    /// Returns the categories of the products in a GraphQL request.
     fn stated(&self, body: &[u8]) -> Option<(u16, String)> {
         let categories = self.categories.as_ref()?;
         let body: Value = serde_json::from_slice(body).ok()?;
@@ -96,7 +93,7 @@ impl Shop {
             "/" => (200, self.front.clone()?),
             "/meta.json" => {
                 let name = self.name.unwrap_or(host.trim_end_matches(".localhost"));
-                // A different permanent host or a different id identifies a different store.
+                // A different permanent host or id identifies a different store.
                 let id: u64 = self.states.0.unwrap_or(host).bytes().map(u64::from).sum();
                 (
                     200,
@@ -158,7 +155,7 @@ impl Street {
         asked
     }
 
-    /// Returns true if this store received a request for a path at which it never responds.
+    /// Returns true if this store received a request that it never responds to.
     pub(crate) fn hangs(&self, name: &str) -> bool {
         let shops = self.0.lock().unwrap();
         let shop = shops.get(&format!("{name}.localhost"));
@@ -260,7 +257,7 @@ fn fnv(bytes: &[u8]) -> u64 {
     })
 }
 
-/// Creates the lake of a storage, with few buckets because tests write little.
+/// The lake has few buckets because tests write little.
 pub(crate) async fn lake(storage: &Storage, clock: Arc<dyn Clock>) -> Lake {
     let config = LakeConfig {
         buckets: 2,
@@ -283,7 +280,7 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// Creates a rig with these stores running and registered.
+    /// Starts and registers these stores.
     pub(crate) async fn with<const N: usize>(shops: [(&str, Shop); N]) -> Self {
         Self::on(Storage::memory(), shops).await
     }
@@ -294,7 +291,7 @@ impl Rig {
             ..RefreshConfig::default()
         };
         config.crawl.page_limit = 3;
-        // Only the tests about stated categories ask for them.
+        // Only the tests about stated categories request them.
         config.category_requests_max = 0;
         // Only the tests about discount codes request the pages with codes.
         (config.crawl.front_page_after_s, config.crawl.policies_after_s) = (0, 0);
@@ -369,8 +366,8 @@ impl Rig {
         run.await
     }
 
-    /// Runs until this store has received a request to which it never responds and the ledger contains the stores in
-    /// `through`. The run is then dropped, like in a killed process. Returns the id of that run.
+    /// Runs until this store has received a request that it never responds to, and the ledger contains the stores in
+    /// `through`. The run is then dropped, as in a killed process. Returns its id.
     pub(crate) async fn killed_at(&self, hangs: &str, through: &[&str]) -> RunId {
         let before = list_runs(&self.storage).await.unwrap();
         let is_there = async || {
@@ -395,19 +392,16 @@ impl Rig {
         }
     }
 
-    /// Returns the version of each table.
     pub(crate) async fn versions(&self) -> BTreeMap<String, u64> {
         self.lake().await.snapshot().await.unwrap().versions().clone()
     }
 
-    /// Returns all products of this brand in the lake.
     pub(crate) async fn products(&self, name: &str) -> Vec<Product> {
         let snapshot = self.lake().await.snapshot().await.unwrap();
         let stores = BTreeSet::from([format!("{name}.localhost").parse().unwrap()]);
         snapshot.products(&stores).await.unwrap().try_collect().await.unwrap()
     }
 
-    /// Returns the product ids of this brand in the lake.
     pub(crate) async fn ids(&self, name: &str) -> Vec<u64> {
         self.products(name)
             .await
@@ -416,7 +410,7 @@ impl Rig {
             .collect()
     }
 
-    /// Returns all objects except those of the lake, with their sizes, by path.
+    /// Returns the sizes of all objects outside of the lake, by path.
     pub(crate) async fn objects(&self) -> Vec<String> {
         let found = self.storage.store().list(None);
         let mut paths: Vec<_> = found.map(|meta| meta.unwrap().location.to_string()).collect().await;
@@ -426,7 +420,7 @@ impl Rig {
     }
 }
 
-/// Returns the outcome of each store in a run, such as `tea changed`.
+/// Returns outcomes such as `tea changed`.
 pub(crate) fn outcomes(report: &RunReport) -> Vec<String> {
     report
         .stores
@@ -439,5 +433,5 @@ pub(crate) fn slug(name: &str) -> BrandSlug {
     name.parse().unwrap()
 }
 
-/// A program may run a refresh on any of its threads, so its future must be `Send`.
+/// A program may run a refresh on any of its threads, so that its future must be `Send`.
 fn can_be_spawned(_: &impl Send) {}
