@@ -16,7 +16,7 @@ use crate::semantic::Semantic;
 /// Release with everything that searches need, built once. Every search uses one context.
 #[derive(Debug)]
 pub struct SearchContext {
-    /// The release.
+    /// Release that is searched.
     pub release: Arc<Release>,
     pub(crate) text: TextIndex,
     /// Embedder for queries, or the reason for having none.

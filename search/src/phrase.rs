@@ -31,9 +31,9 @@ pub struct PhraseFilter {
     pub on_sale: bool,
     /// True if only products in stock pass.
     pub in_stock: bool,
-    /// A product must have none of these terms.
+    /// Terms that a product must not have.
     pub excluded: Vec<String>,
-    /// The title must have at least one of these phrases.
+    /// Phrases of which the title must have at least one.
     pub required: Vec<String>,
     /// Accepted sizes.
     pub sizes: Vec<String>,

@@ -65,7 +65,7 @@ fn brands(release: &Release, hidden: CategoryId) -> Vec<bool> {
     sold.iter().map(is_hidden).collect()
 }
 
-/// Includes descendants of the category.
+/// Returns the rows of a part in a category or its descendants.
 fn filed(part: &Part, category: CategoryId) -> impl Iterator<Item = u32> {
     let facets = part.facets();
     let code = facets.code("category", &category.to_string());

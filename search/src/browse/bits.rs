@@ -109,7 +109,7 @@ impl Bits {
         }
     }
 
-    /// The rows ascend.
+    /// Returns the rows in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
         (self.first..).zip(&self.words).flat_map(|(at, word)| {
             let start = first_of(at);

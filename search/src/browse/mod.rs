@@ -101,7 +101,7 @@ pub struct BrowseResult<'a> {
 }
 
 impl BrowseIndex {
-    /// Only requests with the `hidden` category show it.
+    /// Builds the index. Only requests with the `hidden` category show its products.
     pub(crate) fn of(release: &Release, hidden: Option<CategoryId>) -> Self {
         let rows = Rows::of(release);
         let values = Values::of(release);

@@ -102,7 +102,7 @@ impl PackedValues {
         &self.sets
     }
 
-    /// Includes placeholders, and excludes symbols that point to further symbols.
+    /// Returns the number of symbols, including placeholders and without those that point to further symbols.
     pub(super) fn symbols_len(&self) -> usize {
         self.further_from() as usize
     }

@@ -29,7 +29,7 @@ pub struct Bin {
     pub count: u32,
 }
 
-/// Uses the rows that pass every filter except the price range.
+/// Counts the prices of the rows that pass every filter except the price range.
 pub(super) fn prices(
     release: &Release,
     rows: &Rows,

@@ -173,7 +173,7 @@ impl Rows {
         self.price_spans = spans;
     }
 
-    /// Ties are in order of relevance.
+    /// Returns all live rows in a sort order. Ties are in order of relevance.
     fn sorted(&self, release: &Release, order: Order) -> Vec<u32> {
         let sort = Sort { order, currency: None };
         let keyed = (0_u32..).zip(&self.relevance).filter_map(|(rank, row)| {

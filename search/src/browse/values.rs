@@ -112,7 +112,7 @@ impl Values {
         u32::try_from(self.first.len()).unwrap_or(u32::MAX)
     }
 
-    /// The names are sorted.
+    /// Returns the sorted facet names with the ids of their values.
     pub(super) fn names(&self) -> &[(Box<str>, Range<u32>)] {
         &self.names
     }

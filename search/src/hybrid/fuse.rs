@@ -11,7 +11,7 @@ use crate::semantic::Near;
 pub struct FusedRow {
     /// Row of the product.
     pub at: RowAddress,
-    /// Score of the product, which ranks those that are not pinned.
+    /// Score of the product. Pinned products are ranked first, regardless of their score.
     pub score: f32,
     /// Lexical score, if words found the product.
     pub by_words: Option<ByWords>,

@@ -117,7 +117,7 @@ impl Languages {
     }
 }
 
-/// Does nothing if no product has the variant or the group already has it.
+/// Adds a variant to the groups, unless no product has it or a group already has it.
 fn add_variant(groups: &mut [TermGroup], to: &str, is_held: &impl Fn(&str) -> bool) -> bool {
     let plain = data_text::plain_words(to);
     let words: Vec<QueryTerm> = plain.iter().map(|word| QueryTerm::of_word(word, 0)).collect();

@@ -31,7 +31,7 @@ impl<'a> Marks<'a> {
         self.is_empty
     }
 
-    /// Only live rows are marked.
+    /// Marks the live rows among some rows of a part.
     pub(super) fn mark(&mut self, part: u32, rows: impl Iterator<Item = u32>) {
         let live = self.live.get(part as usize);
         let (Some(live), Some(set)) = (live, self.sets.get_mut(part as usize)) else {

@@ -42,7 +42,7 @@ impl RowSet {
         release.parts().iter().map(|part| Self::none(part.rows())).collect()
     }
 
-    /// Ignores a row that the part does not have.
+    /// Adds a row. A row that the part does not have is ignored.
     #[inline]
     pub(crate) fn insert(&mut self, row: u32) {
         if row < self.rows

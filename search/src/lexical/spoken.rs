@@ -10,7 +10,7 @@ use super::TextIndex;
 pub(crate) struct SpokenBrands(FxHashMap<Box<str>, NamedBrand>);
 
 impl SpokenBrands {
-    /// Only brands with products are included. Of brands with the same name, the largest is meant.
+    /// Returns the brands with products. Of brands with the same name, the largest is meant.
     pub(crate) fn of(release: &Release, index: &TextIndex, by_size: &[usize]) -> Self {
         let mut by_key = FxHashMap::default();
         let entries = by_size.iter().filter_map(|at| Some((*at, release.brands().get(*at)?)));

@@ -282,7 +282,7 @@ fn read_line(text: &str, rules: &mut FxHashMap<Box<str>, Vec<Rule>>) -> Result<(
     Ok(())
 }
 
-/// Includes stop words, because the words of a synonym are searched as adjacent words.
+/// Splits a synonym into words, including stop words, because its words are searched as adjacent words.
 fn words(text: &str) -> Vec<QueryTerm> {
     let plain = analyse(Analysis::Plain, text);
     (0..)

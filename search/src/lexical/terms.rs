@@ -96,7 +96,7 @@ impl QueryTerms {
         self.terms.len()
     }
 
-    /// Includes words that products need not contain.
+    /// Returns the number of words of the query, including those that products need not contain.
     pub(super) const fn words(&self) -> usize {
         self.words
     }

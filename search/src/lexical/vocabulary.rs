@@ -45,7 +45,7 @@ struct Word {
     letters: u64,
     /// Number of titles, brand names and category names with the word or its synonym.
     count: u32,
-    /// Number of these that count as having the word itself.
+    /// Number of titles and names in `count` that count as having the word itself.
     titles: u32,
 }
 
@@ -91,7 +91,7 @@ impl Vocabulary {
         self.counts.get(word).copied().unwrap_or(0)
     }
 
-    /// Returns each word with its number.
+    /// Returns each word with the number of titles and names that have it.
     pub(super) fn words(&self) -> impl Iterator<Item = (&str, u32)> {
         self.counts.iter().map(|(word, count)| (&**word, *count))
     }
@@ -125,7 +125,7 @@ impl Vocabulary {
         self.nearest_counted(typed, near).map(|(word, _)| word)
     }
 
-    /// Also returns the word's frequency.
+    /// Returns the nearest word with its frequency.
     pub(super) fn nearest_counted(&self, typed: &str, near: Near) -> Option<(&str, u32)> {
         let other = match typed.strip_suffix('s') {
             Some(singular) => singular.to_owned(),
@@ -206,7 +206,7 @@ impl Vocabulary {
     }
 }
 
-/// Includes the names of descendants.
+/// Adds the words in the names of a category and its descendants.
 fn add_names(node: &CategoryNode, counts: &mut FxHashMap<Box<str>, u32>) {
     let products = u32::try_from(node.product_count).unwrap_or(u32::MAX);
     for word in analyse(Analysis::Plain, node.category.name) {

@@ -9,7 +9,7 @@ pub(super) struct Slot {
     pub(super) score: f32,
     /// Number of the row's words with [`Window::add`], or its greatest title level with [`Window::keep_best`].
     pub(super) held: u16,
-    /// Sum of the shares of these words in the weight of the query. See [`Window::add`].
+    /// Sum of the shares of the row's words in the weight of the query. See [`Window::add`].
     pub(super) share: u16,
 }
 

@@ -22,7 +22,7 @@ const SHARE_OF_CATEGORY: usize = 3;
 /// A product of another brand may come first if its score is lower by at most this much.
 const OTHER_BRAND_COST_MAX: f32 = 0.2;
 
-/// Ties are ordered by id.
+/// Sorts the candidates by score. Ties are ordered by id.
 pub(super) fn rank(served: &SearchContext, at: RowAddress, near: &mut [Candidate]) {
     for candidate in near.iter_mut() {
         candidate.score += adjustment(served, at, candidate.at);

@@ -50,7 +50,8 @@ pub struct SuggestResult {
 }
 
 impl SuggestResult {
-    /// Ignores categories, because a category name may be similar to the typed text without any matching product.
+    /// Returns true if nothing except categories was found, because a category name may be similar to the typed text
+    /// without any matching product.
     fn names_nothing(&self) -> bool {
         self.queries.is_empty() && self.products.is_empty() && self.brands.is_empty()
     }
