@@ -9,7 +9,7 @@ use super::tokens::Token;
 /// An amount of money, or a number that may be one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Amount {
-    /// Includes the words for the currency.
+    /// Tokens of the number and of the words for its currency.
     pub(super) tokens: Range<usize>,
     pub(super) hundredths: u64,
     pub(super) currency: Option<CurrencyCode>,

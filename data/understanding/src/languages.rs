@@ -95,7 +95,7 @@ struct Word {
 /// A query translated to English.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranslatedQuery {
-    /// The English text.
+    /// Text of the query in English.
     pub text: String,
     typed: String,
     pieces: Vec<Piece>,
@@ -115,7 +115,7 @@ struct Piece {
 pub struct Translation<'a> {
     /// Words as typed.
     pub of: &'a str,
-    /// The translation.
+    /// English translation.
     pub to: &'a str,
 }
 

@@ -81,7 +81,7 @@ pub(super) enum State {
 /// Purpose that some categories serve.
 #[derive(Debug)]
 pub(super) struct Need {
-    /// All of these word groups must occur.
+    /// Number of word groups, of which all must occur.
     pub(super) groups: u8,
     pub(super) answers: Answers,
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub(super) at: Range<usize>,
-    /// The text in lowercase.
+    /// Text of the token in lowercase.
     pub(super) word: String,
     /// Value of a number in hundredths.
     pub(super) number: Option<u64>,

@@ -54,7 +54,7 @@ pub fn brand_keys(name: &str) -> Vec<String> {
 pub(super) struct BrandMention {
     pub(super) at: usize,
     pub(super) name: Range<usize>,
-    /// Includes the words that mark the name as a brand.
+    /// Tokens of the name and of the words that mark it as a brand.
     pub(super) with_cues: Range<usize>,
     pub(super) words: String,
     is_said: bool,

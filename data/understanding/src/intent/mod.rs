@@ -33,19 +33,19 @@ use crate::{Absence, Meaning, Part, Price};
 /// People for whom a product is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// For men.
+    /// The product is for men.
     Men,
-    /// For women.
+    /// The product is for women.
     Women,
-    /// For boys.
+    /// The product is for boys.
     Boys,
-    /// For girls.
+    /// The product is for girls.
     Girls,
-    /// For children.
+    /// The product is for children.
     Kids,
-    /// For babies.
+    /// The product is for babies.
     Baby,
-    /// For all people.
+    /// The product is for all people.
     Unisex,
 }
 

@@ -35,7 +35,7 @@ impl Words {
         Some(token.word.as_str())
     }
 
-    /// Includes consumed words.
+    /// Returns the word at a position, even if it has been consumed.
     pub(super) fn any_at(&self, at: usize) -> Option<&str> {
         self.tokens.get(at).map(|token| token.word.as_str())
     }
@@ -44,7 +44,7 @@ impl Words {
         self.tokens.get(at).filter(|token| !token.is_read)
     }
 
-    /// Includes consumed words.
+    /// Returns true if the word at a position is one of `words`, even if it has been consumed.
     pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
         self.any_at(at).is_some_and(|word| words.contains(&word))
     }
