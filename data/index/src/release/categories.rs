@@ -15,7 +15,7 @@ pub struct CategoryNode {
     pub children: Vec<CategoryNode>,
 }
 
-/// Includes the products of descendants.
+/// Counts the products of each category, including those of its descendants.
 pub(super) fn counts(brands: &[BrandEntry]) -> FxHashMap<CategoryId, u64> {
     let mut counts = FxHashMap::default();
     for filed in brands.iter().flat_map(|brand| &brand.categories) {
