@@ -110,9 +110,9 @@ pub const SIZES: [&str; 9] = [
 pub struct PriceMoves {
     /// Number of products that exist in both states.
     pub compared: u64,
-    /// Number of these products whose currency changed. Their prices are not compared.
+    /// Number of products whose currency changed. Their prices are not compared.
     pub currency_changed: u64,
-    /// Number of these products whose price rose or fell by at least the jump factor.
+    /// Number of products with an unchanged currency whose price rose or fell by at least the jump factor.
     pub jumped: u64,
     /// Number of products with an unchanged currency, by size of the price change: see [`SIZES`].
     pub by_size: [u64; SIZES.len()],

@@ -45,7 +45,7 @@ pub struct UnfoundWords {
     pub words: String,
     /// Number of searches for the words.
     pub searches: u64,
-    /// Number of these searches without results.
+    /// Number of searches for the words without results.
     pub without_hits: u64,
     /// Date of the last search for the words.
     pub last_day: String,
