@@ -77,7 +77,7 @@ impl FeedFormat {
 fn fields(row: &Row) -> [String; COLUMNS.len()] {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let word = |word: Option<&str>| word.unwrap_or_default().to_owned();
-    // Commas separate URLs.
+    // Commas separate the URLs of a list.
     let images = row.additional_image_link.iter().map(|image| image.replace(',', "%2C"));
     [
         row.id.clone(),
