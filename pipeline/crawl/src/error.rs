@@ -16,9 +16,9 @@ pub enum CrawlError {
     /// One page of the store is unreadable.
     #[error("{page} cannot be read")]
     Page {
-        /// The page.
+        /// Description of the page.
         page: String,
-        /// The cause.
+        /// Error of the request.
         #[source]
         source: StoreError,
     },
@@ -33,7 +33,7 @@ pub enum CrawlError {
     NotACatalogue {
         /// Page number.
         page: u32,
-        /// The cause.
+        /// Error of the parser.
         #[source]
         source: ParseError,
     },
@@ -69,13 +69,13 @@ pub enum CrawlError {
     /// The store sent more bytes than one run allows.
     #[error("the store sent more than {bytes_max} bytes")]
     TooManyBytes {
-        /// The limit.
+        /// Maximum number of bytes.
         bytes_max: u64,
     },
     /// The crawl of the store took longer than one run allows.
     #[error("the crawl of the store took more than {seconds_max} s")]
     TooSlow {
-        /// The limit in seconds.
+        /// Maximum number of seconds.
         seconds_max: u64,
     },
     /// The run was cancelled.
@@ -84,9 +84,9 @@ pub enum CrawlError {
     /// Pages could not be landed, or landed pages could not be read.
     #[error("landed pages of {store} cannot be written or read")]
     Landing {
-        /// The store.
+        /// Store whose pages failed.
         store: StoreHost,
-        /// The cause.
+        /// Error of the landing.
         #[source]
         source: LandingError,
     },

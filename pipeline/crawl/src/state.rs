@@ -19,7 +19,7 @@ pub struct CrawlState {
     /// Earlier product counts of the last days. They are kept because several losses add up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub peaks: Vec<Peak>,
-    /// The crawl.
+    /// Result of the crawl.
     #[serde(flatten)]
     pub crawl: StoreCrawl,
 }

@@ -34,9 +34,9 @@ pub enum LandingError {
     /// The objects under a prefix could not be listed or deleted.
     #[error("cannot list or delete {path}")]
     Prefix {
-        /// The prefix.
+        /// Prefix in the storage.
         path: Path,
-        /// The cause.
+        /// Error from the storage.
         #[source]
         source: object_store::Error,
     },
@@ -46,15 +46,15 @@ pub enum LandingError {
     /// The object is not as it was landed.
     #[error("{path} is damaged")]
     Damaged {
-        /// The object.
+        /// Path of the object.
         path: Path,
     },
     /// The object is not a valid zstd frame or could not be compressed.
     #[error("{path} is not a valid zstd file")]
     Zstd {
-        /// The object.
+        /// Path of the object.
         path: Path,
-        /// The cause.
+        /// Error of the zstd codec.
         #[source]
         source: std::io::Error,
     },
@@ -202,7 +202,7 @@ const fn is_zero(count: &u32) -> bool {
 pub struct LastListed {
     /// Number of products in the previous crawl.
     pub products: u64,
-    /// Number of those that are no longer listed.
+    /// Number of products in the previous crawl that are no longer listed.
     pub gone: u64,
 }
 

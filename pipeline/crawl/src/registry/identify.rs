@@ -14,7 +14,7 @@ use crate::StoreFacts;
 pub struct StatedFacts {
     /// Key of the store's brand.
     pub store: StoreHost,
-    /// The facts.
+    /// Facts that the store states.
     pub facts: StoreFacts,
 }
 

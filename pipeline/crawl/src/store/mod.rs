@@ -61,7 +61,7 @@ pub struct CrawlJob<'a> {
 /// Crawl of a store with the data that a page reader extracted.
 #[derive(Debug)]
 pub struct CrawledStore<T> {
-    /// The crawl.
+    /// Result of the crawl.
     pub crawl: StoreCrawl,
     /// Extracted data of each page of [`StoreCrawl::landed`]. `None` unless all pages were read in this crawl and kept.
     pub pages: Option<Vec<T>>,
