@@ -24,9 +24,9 @@ pub(crate) use loss::{most, noted, window_began};
 /// Crawl that is held back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldCrawl {
-    /// The store.
+    /// Crawled store.
     pub store: StoreHost,
-    /// The brand.
+    /// Slug of the brand.
     pub slug: BrandSlug,
     /// Run that crawled the store.
     pub run: RunId,

@@ -169,7 +169,7 @@ impl Collector {
         Ok(ledger.close(state, self.shared.clock.now()).await?)
     }
 
-    /// Also merges the crawls that found stores unchanged since the last merge.
+    /// Merges live observations, and the crawls that found stores unchanged since the last merge.
     async fn fold(&mut self) {
         if self.shared.dry_run {
             return;

@@ -144,7 +144,7 @@ pub(crate) struct PreparedCrawl {
     pub(crate) understood: u64,
     /// Number of records from which no product could be parsed.
     pub(crate) unreadable: u64,
-    /// Number of these records with a product in the lake.
+    /// Number of unreadable records with a product in the lake.
     pub(crate) kept: u64,
     /// Number of kept products that were readable in the last crawl.
     pub(crate) newly_kept: u64,

@@ -29,7 +29,7 @@ pub enum RemoveError {
         path: String,
         /// Slugs of the other brands.
         others: Vec<BrandSlug>,
-        /// The cause.
+        /// Error from the lake.
         #[source]
         source: LakeError,
     },
@@ -38,7 +38,7 @@ pub enum RemoveError {
     Known {
         /// One of the objects.
         path: ObjectPath,
-        /// The cause.
+        /// Error from the storage.
         #[source]
         source: object_store::Error,
     },

@@ -148,11 +148,11 @@ impl fmt::Display for ForeignPrices {
 /// Result of one store in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoreSummary {
-    /// The brand.
+    /// Slug of the brand.
     pub slug: BrandSlug,
-    /// The brand's store.
+    /// Store of the brand.
     pub store: StoreHost,
-    /// The outcome.
+    /// Outcome for the store.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// Number of the brand's products in this crawl, or in the lake if nothing was read.
@@ -317,9 +317,9 @@ impl LiveTotals {
 /// Report of a run, stored in `runs/{run}.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// Its state.
+    /// State of the run.
     pub state: RunState,
     /// Brands of a limited run.
     pub only: Option<Vec<BrandSlug>>,

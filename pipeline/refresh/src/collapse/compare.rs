@@ -21,17 +21,17 @@ const WORDS_KEPT: usize = 4;
 pub enum Example {
     /// The product is new.
     Added {
-        /// The title.
+        /// Title of the product.
         title: String,
     },
     /// The product is no longer listed.
     Removed {
-        /// The last title.
+        /// Last title of the product.
         title: String,
     },
     /// A variant of the product has another price.
     Price {
-        /// The title.
+        /// Title of the product.
         title: String,
         /// Earlier price in minor units.
         before_minor: i64,
@@ -71,11 +71,11 @@ impl Changes {
 pub(crate) struct Drift {
     /// Number of variants in the lake.
     pub(crate) variants: u64,
-    /// Number of these whose price fell to almost nothing.
+    /// Number of variants in the lake whose price fell to almost nothing in the crawl.
     pub(crate) fallen: u64,
     /// Number of products in both the lake and the crawl.
     pub(crate) products: u64,
-    /// Number of these with a completely different title.
+    /// Number of products in both the lake and the crawl whose titles are completely different.
     pub(crate) retitled: u64,
 }
 

@@ -79,9 +79,9 @@ impl HoldReason {
 /// Number of products or prices that a reason affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Affected {
-    /// Number of affected ones.
+    /// Number of affected products or prices.
     pub count: u64,
-    /// Total number.
+    /// Total number of products or prices.
     pub of: u64,
 }
 
@@ -103,9 +103,9 @@ pub(crate) struct CrawlFigures {
     pub(crate) products: u64,
     /// Number of records from which no product could be parsed.
     pub(crate) unreadable: u64,
-    /// Number of these records with a product of the brand.
+    /// Number of records from which no product could be parsed and that have a product of the brand.
     pub(crate) kept: u64,
-    /// Number of these products that were readable in the last crawl.
+    /// Number of kept products that were readable in the last crawl.
     pub(crate) newly_kept: u64,
     pub(crate) currency: CurrencyCode,
     /// Comparison with the products of the last crawl.

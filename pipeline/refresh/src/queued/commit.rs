@@ -24,9 +24,9 @@ use crate::{RefreshConfig, RefreshError};
 /// Store that a worker has finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StagedStore {
-    /// The store.
+    /// Finished store.
     pub store: StoreHost,
-    /// The brand.
+    /// Slug of the brand.
     pub slug: BrandSlug,
     /// Fence of the worker that staged the store.
     pub fence: i64,

@@ -22,7 +22,7 @@ use crate::RunOptions;
 /// Run whose stores are in a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedRun {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
     /// Reads everything, even unchanged catalogues.
     pub force: bool,
