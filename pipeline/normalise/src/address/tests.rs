@@ -114,7 +114,7 @@ fn a_store_on_this_machine_may_state_its_own_address() {
     assert_eq!(of("http://127.0.0.1:8080@evil.example/shop/a.jpg"), None);
 }
 
-/// Includes parts of URLs that URL parsers interpret differently.
+/// Generates parts of URLs, including some that URL parsers interpret differently.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-z0-9]{1,4}",

@@ -34,7 +34,7 @@ pub(super) const LEVELS_MIN: usize = 2;
 /// Number of products of each category, including its subcategories.
 #[derive(Debug, Default)]
 struct Counts {
-    /// Includes products without a category.
+    /// Number of all products, including those without a category.
     all: u32,
     products: u32,
     by_path: FxHashMap<&'static str, u32>,

@@ -30,9 +30,9 @@ pub(super) struct Text {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head<'t> {
     pub(super) rule: &'t Rule,
-    /// Number of words.
+    /// Number of words in the phrase.
     pub(super) length: usize,
-    /// Last word.
+    /// Last word of the phrase.
     pub(super) noun: u32,
     pub(super) strength: Strength,
     /// True if no other word in the text contradicts the phrase.

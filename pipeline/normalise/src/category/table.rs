@@ -22,10 +22,10 @@ const ENDING_BYTES_MIN: usize = 4;
 /// Id of a word that is in no rule.
 pub(super) const UNKNOWN: u32 = 0;
 
-/// Stands for the path of nouns that name a category only with further words.
+/// Mark in place of a path, for nouns that name a category only with further words.
 const OPEN: &str = "-";
 
-/// Stands for the path of phrases that do not indicate the kind of the product.
+/// Mark in place of a path, for phrases that do not indicate the kind of the product.
 const FEATURE: &str = "+";
 
 /// Every phrase starts at this node.
@@ -55,7 +55,7 @@ pub(super) struct Rule {
     /// `None` if the noun names a category only with further words ("kit", "case").
     pub(super) category: Option<ProductCategory>,
     pub(super) strength: Strength,
-    /// One of these words must be in the same text, if there are any.
+    /// Words of which one must be in the same text. If there are none, the rule always applies.
     pub(super) context: Vec<u32>,
     /// Second meaning of the phrase, for shops that sell such things.
     pub(super) other: Option<ProductCategory>,
@@ -333,7 +333,7 @@ impl Table {
         }
     }
 
-    /// Does nothing if the phrase already has a rule.
+    /// Adds a phrase with its category, unless the phrase already has a rule.
     pub(super) fn add_unless_known(&mut self, entry: &str, category: ProductCategory) -> Result<(), BadRule> {
         let mut node = Some(ROOT);
         for word in forms(entry) {
