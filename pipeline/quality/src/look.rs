@@ -33,7 +33,7 @@ pub struct BaselineState {
 pub enum Scope {
     /// All brands except these.
     AllBut(BTreeSet<StoreHost>),
-    /// Only these brands.
+    /// Only the given brands.
     Only(BTreeSet<StoreHost>),
 }
 
