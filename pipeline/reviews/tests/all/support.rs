@@ -240,7 +240,7 @@ impl Market {
         }
     }
 
-    /// Excludes requests for robots.txt.
+    /// Returns the number of requests, without those for robots.txt.
     pub(crate) fn asked(&self) -> u64 {
         let of = |widget| {
             let asked = self.running.widget_requests(widget);
