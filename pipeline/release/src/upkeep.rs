@@ -16,7 +16,7 @@ use crate::make::clean_cache;
 /// Result of a garbage collection, or of a dry run.
 #[derive(Debug)]
 pub struct CollectionReport {
-    /// Removed releases.
+    /// Report of the removed releases.
     pub report: GcReport,
     /// Bytes freed in the cache.
     pub cache_bytes: u64,

@@ -161,7 +161,7 @@ fn refresh(store: usize, number: i64, at: Timestamp) -> BrandRefresh {
     kit::refresh(brand.clone(), number, at, products)
 }
 
-/// Linux only.
+/// Returns the CPU time of the process in milliseconds. Only Linux reports it.
 fn cpu_ms() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.split(' ').skip(13).take(2);
@@ -192,7 +192,7 @@ struct Cost {
     lake_files: usize,
     release_files: usize,
     bytes: u64,
-    /// Excludes histories and run records, which grow with the number of events.
+    /// Bytes without histories and run records, which grow with the number of events.
     present_bytes: u64,
     bytes_by_part: BTreeMap<String, u64>,
 }
