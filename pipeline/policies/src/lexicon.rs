@@ -92,7 +92,7 @@ concepts! {
     Charge,
     /// A region in an unknown country.
     Somewhere,
-    /// Limited in time.
+    /// A limitation in time.
     Passing,
 }
 
