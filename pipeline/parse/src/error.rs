@@ -54,7 +54,7 @@ pub enum ParseError {
         what: &'static str,
         /// Amount found until counting stopped.
         found: usize,
-        /// Maximum amount.
+        /// Largest amount allowed.
         limit: usize,
     },
 }
