@@ -65,7 +65,7 @@ impl State {
         Ok(account)
     }
 
-    /// Returns one account; `None` if the id is unknown.
+    /// Returns one account. `None` if the id is unknown.
     #[boxed]
     pub async fn account(&self, id: &AccountId) -> Result<Option<Account>, StateError> {
         let sql = "SELECT id, issuer, subject, email, created_at FROM accounts WHERE id = $1";

@@ -46,7 +46,7 @@ impl State {
     /// calls. A code that does not exist at the store is unknown for every item until it works again.
     ///
     /// # Errors
-    /// [`StateError`]; the call may be repeated.
+    /// [`StateError`]. The call may be repeated.
     #[boxed]
     pub async fn note_coupons(
         &self,
@@ -77,7 +77,7 @@ impl State {
     /// another cart, but the codes are worth another test.
     ///
     /// # Errors
-    /// [`StateError`]; the call may be repeated.
+    /// [`StateError`]. The call may be repeated.
     #[boxed]
     pub async fn note_worked(&self, store: &StoreHost, codes: &[String], at: Timestamp) -> Result<(), StateError> {
         let mut codes: Vec<&String> = codes.iter().collect();

@@ -95,7 +95,7 @@ pub enum StateError {
         /// Time of the backup.
         since: Timestamp,
     },
-    /// The key was rotated before; its replacement must be rotated instead.
+    /// The key was rotated before. Its replacement must be rotated instead.
     #[error("the key {id} was replaced by {by}: rotate {by} instead")]
     KeyReplaced {
         /// Id of the key.
@@ -163,7 +163,7 @@ impl From<sqlx::Error> for StateError {
 /// SQLite: busy, locked and I/O errors, with their extended codes. PostgreSQL: lost connections (class 08), lack of
 /// resources (53), a server that stops or starts (57P), and timeouts and deadlocks (57014, 55P03, 40001, 40P01).
 fn is_transient_code(code: &str) -> bool {
-    // PostgreSQL codes have five characters; SQLite codes are numbers below 10,000.
+    // PostgreSQL codes have five characters, and SQLite codes are numbers below 10,000.
     if code.len() == 5 {
         return ["08", "53", "57P", "57014", "55P03", "40001", "40P01"]
             .iter()

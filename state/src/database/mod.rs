@@ -45,7 +45,7 @@ impl StateTarget {
     /// for the host name, unless the query sets `sslmode`.
     ///
     /// # Errors
-    /// [`StateError::Url`], [`StateError::NoPostgres`]; the message does not contain the URL.
+    /// [`StateError::Url`], [`StateError::NoPostgres`]. The message does not contain the URL.
     #[cfg(feature = "postgres")]
     pub fn postgres(url: &str) -> Result<Self, StateError> {
         postgres::options(url)?;

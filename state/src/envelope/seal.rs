@@ -88,7 +88,7 @@ impl MasterKeys {
     }
 }
 
-/// Returns the id of the key that sealed an envelope; `None` if the bytes are not an envelope.
+/// Returns the id of the key that sealed an envelope. `None` if the bytes are not an envelope.
 fn key_id(envelope: &[u8]) -> Option<&[u8]> {
     let is_one = envelope.first() == Some(&VERSION) && envelope.len() >= HEADER_BYTES + TAG_BYTES;
     is_one.then(|| &envelope[1..=MasterKeyId::BYTES])

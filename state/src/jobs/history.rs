@@ -19,7 +19,7 @@ pub struct JobRun {
     pub cause: JobCause,
     /// The outcome of the run.
     pub outcome: JobRunOutcome,
-    /// Scheduled time of the run; for a triggered run, the time of the request.
+    /// Scheduled time of the run. A triggered run has the time of the request.
     pub scheduled_at: Timestamp,
     /// Number of earlier scheduled times that the run also covers.
     pub missed: u32,

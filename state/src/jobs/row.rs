@@ -14,7 +14,7 @@ pub struct JobRow {
     pub revision: i64,
     /// All scheduled times up to this one were run, or are covered by a later run.
     pub accounted_to: Timestamp,
-    /// Number of the last run; 0 if there was none.
+    /// Number of the last run, or 0 if there was none.
     pub last_run: i64,
     /// Number of attempts of the last run.
     pub attempt: u32,
@@ -22,9 +22,9 @@ pub struct JobRow {
     pub retry_at: Option<Timestamp>,
     /// Worker status of the last run.
     pub work: JobWork,
-    /// Time of the pause and who paused the job; `None` if it is not paused.
+    /// Time of the pause and who paused the job. `None` if it is not paused.
     pub paused: Option<JobMark>,
-    /// Time of a requested run and who requested it; `None` if none was requested.
+    /// Time of a requested run and who requested it. `None` if none was requested.
     pub triggered: Option<JobMark>,
     /// End of the last successful run.
     pub good_at: Option<Timestamp>,

@@ -60,7 +60,7 @@ impl JobRunOutcome {
 pub struct NewJobRun {
     /// The cause of the run.
     pub cause: JobCause,
-    /// Scheduled time of the run; for a triggered run, the time of the request.
+    /// Scheduled time of the run. A triggered run has the time of the request.
     pub scheduled_at: Timestamp,
     /// Number of earlier scheduled times that the run also covers.
     pub missed: u32,

@@ -16,7 +16,7 @@ pub struct KeyGrant {
     pub first: KeyId,
     /// Plan of the key.
     pub plan: Plan,
-    /// Owner of the key; `None` for keys of the operator.
+    /// Owner of the key. `None` for keys of the operator.
     pub account: Option<AccountId>,
     /// End of the key after a rotation.
     pub ends_at: Option<Timestamp>,
@@ -31,7 +31,7 @@ pub struct KeyChange {
     pub hash: KeyHash,
     /// The key that replaced this one.
     pub replaced_by: Option<KeyId>,
-    /// Current rights of the key; `None` if it is revoked or not confirmed.
+    /// Current rights of the key. `None` if it is revoked or not confirmed.
     pub grant: Option<KeyGrant>,
 }
 

@@ -17,7 +17,7 @@ pub struct NewKey {
     pub name: KeyName,
     /// Plan of the key.
     pub plan: Plan,
-    /// Owner of the key; `None` for keys of the operator.
+    /// Owner of the key. `None` for keys of the operator.
     pub account: Option<AccountId>,
 }
 

@@ -44,7 +44,7 @@ struct KeySnapshot {
 /// Reasons why a key is refused. The response to the caller is the same in each case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyRefusal {
-    /// The text is not a key; see [`ApiKeyError`].
+    /// The text is not a key. See [`ApiKeyError`].
     #[error(transparent)]
     Malformed(#[from] ApiKeyError),
     /// The key is unknown, revoked, unconfirmed, or ended after a rotation.
@@ -81,7 +81,7 @@ impl KeyIndex {
         self.find(&key.hash(), now).ok_or(KeyRefusal::Unknown)
     }
 
-    /// Returns the rights of the key with this hash at `now`; `None` if the key is unknown or has ended.
+    /// Returns the rights of the key with this hash at `now`. `None` if the key is unknown or has ended.
     #[must_use]
     pub fn find(&self, hash: &KeyHash, now: Timestamp) -> Option<Arc<KeyGrant>> {
         let loaded = self.loaded.load();

@@ -50,7 +50,7 @@ pub struct KeyRecord {
     pub name: KeyName,
     /// Plan of the key.
     pub plan: Plan,
-    /// Owner of the key; `None` for keys of the operator.
+    /// Owner of the key. `None` for keys of the operator.
     pub account: Option<AccountId>,
     /// Last four characters of the key.
     pub hint: String,

@@ -89,7 +89,7 @@ impl State {
     /// but not acknowledged counts once.
     ///
     /// # Errors
-    /// [`StateError`]; send the same batch again.
+    /// [`StateError`]. The same batch must then be sent again.
     #[boxed]
     pub async fn add_usage(&self, batch: &UsageBatch) -> Result<(), StateError> {
         let Some(newest) = batch.entries.iter().map(|entry| entry.day).max() else {

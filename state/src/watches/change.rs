@@ -20,7 +20,7 @@ impl State {
     /// concurrent calls.
     ///
     /// # Errors
-    /// [`StateError`]; the call may be repeated.
+    /// [`StateError`]. The call may be repeated.
     #[boxed]
     pub async fn create_watch(&self, row: &WatchRow, watches_max: u32) -> Result<WatchCreation, StateError> {
         let mut writing = self.begin().await?;
@@ -71,7 +71,7 @@ impl State {
     /// Pauses or resumes a caller's watch. Returns `false` if there is no such watch.
     ///
     /// # Errors
-    /// [`StateError`]; the call may be repeated.
+    /// [`StateError`]. The call may be repeated.
     #[boxed]
     pub async fn pause_watch(&self, caller: &str, id: &str, paused_at: Option<Timestamp>) -> Result<bool, StateError> {
         let sql = "UPDATE watches SET paused_at = $3 WHERE caller = $1 AND id = $2";
@@ -85,7 +85,7 @@ impl State {
     /// Replaces the target of a caller's watch, unless the target changed since it was read.
     ///
     /// # Errors
-    /// [`StateError`]; the call may be repeated.
+    /// [`StateError`]. The call may be repeated.
     #[boxed]
     pub async fn replace_watch_target(&self, read: &WatchRow, target: Vec<u8>) -> Result<bool, StateError> {
         let sql = "UPDATE watches SET target = $3 WHERE caller = $1 AND id = $2 AND target = $4";
@@ -99,7 +99,7 @@ impl State {
     /// Deletes a caller's watch with its events, and returns the watch.
     ///
     /// # Errors
-    /// [`StateError`]; the call may be repeated.
+    /// [`StateError`]. The call may be repeated.
     #[boxed]
     pub async fn delete_watch(&self, caller: &str, id: &str) -> Result<Option<WatchRow>, StateError> {
         let mut writing = self.begin().await?;

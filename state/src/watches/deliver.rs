@@ -127,7 +127,7 @@ impl State {
     /// meanwhile.
     ///
     /// # Errors
-    /// [`StateError`]; the call may be repeated.
+    /// [`StateError`]. The call may be repeated.
     #[boxed]
     pub async fn replace_watch_event_body(&self, id: &str, lease: &Lease, body: &str) -> Result<bool, StateError> {
         let sql = "UPDATE watch_events SET body = $3 WHERE id = $1 AND token = $2 AND state = 'waiting'";
@@ -142,7 +142,7 @@ impl State {
     /// the event meanwhile.
     ///
     /// # Errors
-    /// [`StateError`]; the call may be repeated.
+    /// [`StateError`]. The call may be repeated.
     #[boxed]
     pub async fn end_watch_attempt(
         &self,
@@ -184,7 +184,7 @@ impl State {
     /// Deletes delivered and dead events up to the time `oldest`, and returns their number.
     ///
     /// # Errors
-    /// [`StateError`]; the call may be repeated.
+    /// [`StateError`]. The call may be repeated.
     #[boxed]
     pub async fn purge_watch_events(&self, oldest: Timestamp) -> Result<u64, StateError> {
         let sql = "DELETE FROM watch_events WHERE created_at <= $1 AND state <> 'waiting'";

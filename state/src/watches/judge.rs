@@ -59,7 +59,7 @@ impl State {
     /// newer one of the same watch. Returns the number of new events.
     ///
     /// # Errors
-    /// [`StateError`]; the call may be repeated.
+    /// [`StateError`]. The call may be repeated.
     #[boxed]
     pub async fn note_judged_watches(&self, judged: &[JudgedWatch], now: Timestamp) -> Result<u64, StateError> {
         // A fixed order prevents deadlocks between two servers.
@@ -85,7 +85,7 @@ impl State {
     /// deleted.
     ///
     /// # Errors
-    /// [`StateError`]; the call may be repeated.
+    /// [`StateError`]. The call may be repeated.
     #[boxed]
     pub async fn add_watch_event(&self, event: &NewWatchEvent, now: Timestamp) -> Result<bool, StateError> {
         let mut writing = self.begin().await?;

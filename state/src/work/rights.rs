@@ -18,7 +18,7 @@ pub enum StoreRight {
     Given(WorkLease),
     /// Another process has the lease on the store, or a worker's result for the store waits for the committer.
     AtWork {
-        /// Readable name of the holder; `None` if there is no holder.
+        /// Readable name of the holder. `None` if there is no holder.
         holder: Option<String>,
     },
 }

@@ -103,7 +103,7 @@ pub struct WorkCounts {
     pub dead: u64,
     /// Number of open runs.
     pub runs: u64,
-    /// Time at which the longest waiting store was put into the queue; `None` if no store waits.
+    /// Time at which the longest waiting store was put into the queue. `None` if no store waits.
     pub oldest_at: Option<Timestamp>,
 }
 
