@@ -101,7 +101,7 @@ impl Part {
         &self.opened.brand_names
     }
 
-    /// Returns the dictionary of SKUs and handles, each as one code; see [`data_text::code_of`].
+    /// Returns the dictionary of SKUs and handles, each as one code. See [`data_text::code_of`].
     #[must_use]
     pub fn skus(&self) -> &Dictionary {
         &self.opened.skus

@@ -84,7 +84,7 @@ impl MediaRef<'_> {
 pub struct VariantRef<'a> {
     /// Id of the variant on the platform.
     pub id: VariantId,
-    /// Title; empty for the one default variant.
+    /// Title, which is empty for the default variant.
     pub title: &'a str,
     /// Title, which is empty for the default variant.
     pub sku: Option<&'a str>,
