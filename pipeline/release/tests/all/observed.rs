@@ -247,7 +247,7 @@ async fn what_was_seen_live_reaches_the_next_release_and_indexes_that_brand_alon
         let told = lag(&rig.lake, &manifest).await.unwrap();
         (told.changed.len(), told.since)
     };
-    // The price is unchanged; only the observation time is new.
+    // The price is unchanged, and only the observation time is new.
     fold(said(2, 100), BTreeMap::new()).await;
     assert_eq!(behind().await, (0, None));
     assert_eq!(rig.build().await.outcome, ReleaseOutcome::Unchanged);
