@@ -121,8 +121,8 @@ pub(crate) struct TextQuantities {
     pub(crate) counted: Option<CountCandidate>,
 }
 
-/// A number followed by words for what it may count. `100 Tea Bags` are 100 items, but `Omega 3 Fish Capsules` are not
-/// 3. The number can only agree with a count in another title.
+/// A number with the words that it may count. `100 Tea Bags` are 100 items, but `Omega 3 Fish Capsules` are not three
+/// items. The number can only agree with a count in another title.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CountCandidate {
     pub(crate) quantity: Quantity,
