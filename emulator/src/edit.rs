@@ -7,7 +7,10 @@ use serde_json::value::RawValue;
 
 use crate::generated::push_moment;
 
-/// Change to the prices of a record.
+/// Maximum number of a product's variants in `products.json` and in the `.js` and `.json` views.
+pub(crate) const LISTED_VARIANTS_MAX: usize = 250;
+
+/// A change to the prices of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Price<'a> {
     Same,
@@ -69,6 +72,18 @@ pub(crate) fn variants(record: &[u8]) -> Vec<Span> {
 
 pub(crate) fn variant_ids(record: &[u8]) -> impl Iterator<Item = u64> + use<> {
     variants(record).into_iter().map(|variant| variant.id)
+}
+
+/// Removes the variants that the platform's listings omit from the record that starts at `start`.
+pub(crate) fn cut_variants(start: usize, out: &mut Vec<u8>) {
+    // A shorter record cannot have that many variants.
+    if out.len() - start < LISTED_VARIANTS_MAX * r#"{"id":1},"#.len() {
+        return;
+    }
+    let spans = variants(&out[start..]);
+    if let (Some(kept), Some(last)) = (spans.get(LISTED_VARIANTS_MAX - 1), spans.last()) {
+        out.drain(start + kept.range.end..start + last.range.end);
+    }
 }
 
 /// Appends the record with the edit applied.

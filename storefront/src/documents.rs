@@ -14,6 +14,10 @@ pub const PRODUCTS_BY_ID: &str = include_str!("documents/products.graphql");
 /// Reads the categories of products. Variables: `$ids` (at most [`CATEGORY_IDS_MAX`]). Operation: `Categories`.
 pub const CATEGORIES_BY_ID: &str = include_str!("documents/categories.graphql");
 
+/// Reads the variants of one product from the last one on. Variables: `$id`, `$after`, `$country`. Operation:
+/// `RestOfVariants`.
+pub const REST_OF_VARIANTS: &str = include_str!("documents/rest_of_variants.graphql");
+
 /// Reads the shop's policies. No variables. Operation: `Policies`.
 pub const POLICIES: &str = include_str!("documents/policies.graphql");
 

@@ -80,4 +80,5 @@ mod topology;
 mod traces;
 mod ucp;
 mod ucp_client;
+mod variants;
 mod watches;

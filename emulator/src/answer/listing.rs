@@ -1,5 +1,6 @@
 use crate::ask::Ask;
 use crate::catalogue::{Places, Shelf};
+use crate::edit::cut_variants;
 use crate::fault::{Fault, Lie, Mischief, push_mischief};
 use crate::generated::Scratch;
 use crate::generated::dice::{fold, fold_bytes};
@@ -99,6 +100,7 @@ pub(crate) fn products(shop: &Shop, ask: &Ask, places: &Places, twist: &Twist) -
             Item::Listed(place) => {
                 let start = body.len();
                 shop.catalogue.push_record(*place, epoch, &mut scratch, &mut body);
+                cut_variants(start, &mut body);
                 twist.lie.tell_record(start, &mut body);
             }
             Item::Invented(number) => shop.catalogue.push_invented(*number, &mut scratch, &mut body),

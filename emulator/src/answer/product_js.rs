@@ -1,5 +1,6 @@
 use serde::Serialize;
 
+use crate::edit::LISTED_VARIANTS_MAX;
 use crate::json::platform_bytes;
 use crate::product::{Choice, Image, Product, Variant, hundredths, schemeless};
 use crate::reply::Reply;
@@ -138,6 +139,7 @@ pub(crate) fn product_js(product: &Product) -> Option<Reply> {
             .variants
             .iter()
             .zip(prices)
+            .take(LISTED_VARIANTS_MAX)
             .map(|(variant, price)| script_variant(product, variant, price))
             .collect(),
         images: product.images.iter().map(|image| schemeless(&image.src)).collect(),

@@ -1,5 +1,6 @@
 use serde::Serialize;
 
+use crate::edit::LISTED_VARIANTS_MAX;
 use crate::json::platform_bytes;
 use crate::product::{Image, Product, Variant};
 use crate::reply::Reply;
@@ -99,6 +100,7 @@ pub(crate) fn product_json(product: &Product, currency: &str) -> Option<Reply> {
             .variants
             .iter()
             .enumerate()
+            .take(LISTED_VARIANTS_MAX)
             .map(|(nth, it)| detail_variant(product.id, nth, it, currency))
             .collect(),
         options: product

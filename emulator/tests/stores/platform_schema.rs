@@ -347,7 +347,7 @@ async fn the_requests_of_this_project_are_answered_without_a_token() {
             ids("ProductVariant", "/variants/0/id", 250)
         };
         let variables = serde_json::json!({
-            "ids": ids, "country": "IN", "cartId": "gid://shopify/Cart/none?key=none", "input": {}, "lines": [],
+            "ids": ids, "id": format!("gid://shopify/Product/{}", products[0]["id"]), "country": "IN", "cartId": "gid://shopify/Cart/none?key=none", "input": {}, "lines": [],
             "lineIds": [], "discountCodes": [], "buyerIdentity": {}, "attributes": [], "addresses": [], "note": "",
             "selectedDeliveryOptions": [],
         });

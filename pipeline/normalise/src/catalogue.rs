@@ -60,8 +60,11 @@ struct Misfit {
 const RECORD_BYTES: usize = 2_000;
 const PRODUCTS_EXPECTED: usize = 250;
 
-/// Maximum bytes of all excerpts in one page's quarantine entries. Further entries contain only the start of their
-/// record.
+/// Maximum number of a product's variants that the platform lists.
+const LISTED_VARIANTS_MAX: usize = 250;
+
+/// Maximum total size in bytes of the excerpts in one page's quarantine entries. Beyond it, entries contain only the
+/// start of their record.
 const EXCERPTS_BYTES_MAX: usize = 8 << 20;
 const EXCERPT_SHORT_BYTES: usize = 200;
 
@@ -80,6 +83,8 @@ struct PageProduct {
     id: u64,
     updated_at: Option<Timestamp>,
     variants: usize,
+    /// True if the page may list only the first of the product's variants.
+    is_cut: bool,
     reading: Reading,
 }
 
@@ -90,15 +95,21 @@ impl<G: Gather> PageRead<G> {
     /// [`ParseError`] if the bytes are not a page of products.
     pub fn of(bytes: &[u8], context: &StoreContext) -> Result<Self, ParseError> {
         let products = (bytes.len() / RECORD_BYTES).min(PRODUCTS_EXPECTED);
-        Self::into(G::with_room(products, bytes.len()), bytes, context)
+        Self::into(G::with_room(products, bytes.len()), bytes, context, |_| None)
     }
 
-    /// Parses a page as the store sent it, and adds its products to `products`. The page is parsed one record at a time
-    /// to save memory.
+    /// Parses a page as the store sent it, and adds its products to `products`. The page is processed one record at a
+    /// time to save memory. `rest_of` returns the variants that a page omits of a product, as a page of products whose
+    /// records have these variants.
     ///
     /// # Errors
     /// [`ParseError`] if the bytes are not a page of products.
-    pub fn into(products: G, bytes: &[u8], context: &StoreContext) -> Result<Self, ParseError> {
+    pub fn into<'r>(
+        products: G,
+        bytes: &[u8],
+        context: &StoreContext,
+        rest_of: impl Fn(u64) -> Option<&'r str>,
+    ) -> Result<Self, ParseError> {
         let text = page_text(bytes)?;
         let mut read = Self {
             records: 0,
@@ -113,7 +124,10 @@ impl<G: Gather> PageRead<G> {
         read.records = for_each_product(&text, |record| {
             position += 1;
             match record {
-                Ok(raw) => read.understand(&raw, position, context, &mut misfits),
+                Ok(raw) => {
+                    let rest = rest_of(raw.id);
+                    read.understand(raw, rest, position, context, &mut misfits);
+                }
                 Err(bad) => read.note_bad(bad),
             }
         })?;
@@ -121,15 +135,27 @@ impl<G: Gather> PageRead<G> {
         Ok(read)
     }
 
-    fn understand(&mut self, raw: &RawProduct<'_>, position: usize, context: &StoreContext, misfits: &mut Vec<Misfit>) {
+    fn understand<'r>(
+        &mut self,
+        mut raw: RawProduct<'r>,
+        rest: Option<&'r str>,
+        position: usize,
+        context: &StoreContext,
+        misfits: &mut Vec<Misfit>,
+    ) {
         self.ids.push(raw.id);
+        let is_capped = raw.variants_stated == LISTED_VARIANTS_MAX;
+        let rest = rest.filter(|_| is_capped);
+        if let Some(rest) = rest {
+            add_rest(&mut raw, rest);
+        }
         let misfit = |row, reason| Misfit {
             position,
             id: raw.id,
             row,
             reason,
         };
-        match normalise_product(raw, context) {
+        match normalise_product(&raw, context) {
             Ok(Normalised {
                 product,
                 left_out,
@@ -142,6 +168,7 @@ impl<G: Gather> PageRead<G> {
                     id: product.key.platform_id,
                     updated_at: product.updated_at,
                     variants: product.variants.len(),
+                    is_cut: is_capped && (rest.is_some() || !product.variants_complete()),
                     reading,
                 });
                 self.products.push(product);
@@ -149,6 +176,17 @@ impl<G: Gather> PageRead<G> {
             Err(rejection) => misfits.push(misfit(None, rejection.to_string())),
         }
     }
+}
+
+/// Adds the variants in a page of products to a product.
+fn add_rest<'r>(product: &mut RawProduct<'r>, rest: &'r str) {
+    // A rest that cannot be parsed adds nothing.
+    let _ = for_each_product(rest, |record| {
+        if let Ok(record) = record {
+            product.variants_stated += record.variants_stated;
+            product.variants.extend(record.variants);
+        }
+    });
 }
 
 impl<G> PageRead<G> {
@@ -341,8 +379,14 @@ impl<G> CatalogueBuilder<G> {
             .map(|place| (place.taken.id, place.taken.updated_at))
     }
 
-    /// Applies the categories that the store itself states. `path_of` returns the names from the department on, joined
-    /// by ` > `, of Shopify's taxonomy or Google's. This must be called once, after the last page.
+    /// Returns Shopify's id and the time of the last update of each product whose page may omit variants, in any order.
+    pub fn cut(&self) -> impl Iterator<Item = (u64, Option<Timestamp>)> {
+        let cut = self.places.values().filter(|place| place.taken.is_cut);
+        cut.map(|place| (place.taken.id, place.taken.updated_at))
+    }
+
+    /// Takes the categories that the store itself states: `path_of` returns the names from the department on, joined by
+    /// ` > `, of Shopify's taxonomy or Google's. To be called once, after the last page.
     pub fn believe_store<'p>(&mut self, path_of: impl Fn(u64) -> Option<&'p str>) {
         let places = self.places.values_mut();
         let stated = places.filter_map(|place| {

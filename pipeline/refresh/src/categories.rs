@@ -16,12 +16,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::packed::{PackedError, load_packed, packed_at, save_packed};
 
-/// A store that states nothing is not queried for this many seconds.
-const SILENT_S: u64 = 7 * 24 * 3600;
-/// Maximum bytes of a path, and maximum number of paths of one store. Shopify has some 11,000 categories.
+/// Time in seconds for which a store that states nothing is not asked.
+pub(crate) const SILENT_S: u64 = 7 * 24 * 3600;
+/// Maximum length of a path in bytes, and maximum number of paths of one store. Shopify has some 11,000 categories.
 const PATH_BYTES_MAX: usize = 500;
 const PATHS_MAX: usize = 12_000;
-const PRODUCT_GID: &str = "gid://shopify/Product/";
+pub(crate) const PRODUCT_GID: &str = "gid://shopify/Product/";
 
 /// A listed product and its last update.
 #[derive(Debug, Clone, Copy)]
@@ -66,8 +66,12 @@ pub(crate) struct AskContext<'a> {
     pub(crate) store: Store,
     pub(crate) clock: &'a dyn Clock,
     pub(crate) cancel: &'a CancellationToken,
-    /// Maximum number of requests in one run.
+    /// Country whose prices are requested, if any.
+    pub(crate) country: Option<&'a str>,
+    /// Maximum number of requests for categories in one run.
     pub(crate) requests_max: u32,
+    /// Maximum number of requests for omitted variants in one run.
+    pub(crate) variant_requests_max: u32,
 }
 
 #[derive(Deserialize)]

@@ -31,6 +31,9 @@ pub struct RefreshConfig {
     pub product_pages_max: u32,
     /// Maximum number of requests for stated categories per store and run, after the catalogue. 0 means none.
     pub category_requests_max: u32,
+    /// Maximum number of requests for the variants that a store's listing omits, per store and run, after the
+    /// catalogue. 0 disables them.
+    pub variant_requests_max: u32,
     /// Number of runs whose summary and report are kept.
     pub reports_kept: usize,
 }
@@ -49,6 +52,7 @@ impl Default for RefreshConfig {
             resume_within_s: 6 * 3600,
             product_pages_max: 0,
             category_requests_max: 8,
+            variant_requests_max: 8,
             reports_kept: 200,
         }
     }

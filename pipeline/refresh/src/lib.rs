@@ -18,6 +18,7 @@ mod ledger;
 mod lock;
 mod memory;
 mod observed;
+mod omitted;
 mod packed;
 mod prepare;
 mod queued;

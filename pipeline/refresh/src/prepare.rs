@@ -1,6 +1,7 @@
 //! Builds the catalogue for the lake from landed pages.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns, RowPlace};
 use data_model::{Brand, BrandRefresh, CurrencyCode, Quarantined, RunId, StoreHost};
@@ -13,13 +14,14 @@ use storefront::{MemoryBudget, OverBudget, Reservation};
 use tokio::sync::Semaphore;
 
 use crate::categories::{AskContext, OwnCategories, ProductVersion};
+use crate::omitted::OmittedVariants;
 use crate::packed::PackedError;
 use crate::ratings::Ratings;
 use crate::reader::{Columns, CurrencyFault, KeptPage, context_of, page_memory};
 
-/// Version of parsing and normalising, increased when the same page gets another interpretation. All catalogues are
-/// then rebuilt from landed pages without querying the stores.
-const READING_VERSION: u32 = 9;
+/// Version of parsing and normalising. The version is increased when the same page is interpreted differently. All
+/// catalogues are then rebuilt from landed pages without querying the stores.
+const READING_VERSION: u32 = 10;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrepareError {
@@ -46,7 +48,7 @@ pub(crate) enum PrepareError {
     /// The products need more memory than is available for one store.
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
-    /// The categories that the store states cannot be saved.
+    /// Data that the store states beside its pages cannot be saved.
     #[error(transparent)]
     Notes(#[from] PackedError),
     #[error("a background task failed")]
@@ -81,6 +83,7 @@ pub(crate) const NOTES: &str = "notes_state";
 pub(crate) struct ProductNotes {
     pub(crate) ratings: Ratings,
     pub(crate) categories: OwnCategories,
+    pub(crate) omitted: Arc<OmittedVariants>,
 }
 
 impl ProductNotes {
@@ -88,6 +91,7 @@ impl ProductNotes {
         Ok(Self {
             ratings: Ratings::load(storage, store).await?,
             categories: OwnCategories::load(storage, store).await?,
+            omitted: Arc::new(OmittedVariants::load(storage, store).await?),
         })
     }
 }
@@ -95,14 +99,18 @@ impl ProductNotes {
 /// Returns a fingerprint of everything besides the pages that affects the catalogue.
 pub(crate) fn reading_of(brand: &RegisteredBrand, notes: &ProductNotes, crawl_country: Option<&str>) -> String {
     let pinned = brand.name_pinned.then_some(brand.name.as_str());
-    // Without a country or stated categories, the fingerprint has its old form, so that nothing has to be read again.
+    // Without a country or answers of the store, the fingerprint has its old form, so that nothing has to be read again.
     let prices_of = crawl_country.map_or_else(String::new, |country| format!(" in {country}"));
     let stated = match notes.categories.version {
         0 => String::new(),
         version => format!(" categories {version}"),
     };
+    let omitted = match notes.omitted.version {
+        0 => String::new(),
+        version => format!(" variants {version}"),
+    };
     format!(
-        "{READING_VERSION} {} {} {} {} {:?} {:?} {pinned:?}{prices_of}{stated}",
+        "{READING_VERSION} {} {} {} {} {:?} {:?} {pinned:?}{prices_of}{stated}{omitted}",
         notes.ratings.version,
         brand.slug,
         brand.domain,
@@ -202,7 +210,9 @@ pub(crate) struct ReadContext<'a> {
     pub(crate) crawl_country: Option<&'a str>,
     /// Categories that the store states.
     pub(crate) categories: &'a mut OwnCategories,
-    /// Parameters of requests for more categories. `None` uses only the known ones.
+    /// Variants that the pages omit.
+    pub(crate) omitted: &'a mut Arc<OmittedVariants>,
+    /// Parameters for asking the store for more of both; `None` to use only the known ones.
     pub(crate) asking: Option<AskContext<'a>>,
 }
 
@@ -259,7 +269,7 @@ async fn pages(
         true => None,
         false => reading.memory.rows_turn().await,
     };
-    let read = |bytes_max, (file, mark)| read_landed(storage, crawl, file, mark, context, bytes_max, reading.memory);
+    let read = |bytes_max, (file, mark)| read_landed(storage, crawl, file, mark, context, bytes_max, reading);
     for landed in crawl.landed() {
         if is_reserved {
             let page = read(u64::MAX, landed).await?;
@@ -294,12 +304,14 @@ async fn read_landed(
     mark: &PageMark,
     context: &StoreContext,
     bytes_max: u64,
-    memory: &MemoryBudget,
+    reading: &ReadContext<'_>,
 ) -> Result<PageRead<Columns>, PrepareError> {
-    let body = read_page(storage, &crawl.landing, &crawl.store, file, mark, memory).await?;
-    let context = context.clone();
-    let read =
-        tokio::task::spawn_blocking(move || PageRead::into(Columns::bounded(bytes_max, body.len()), &body, &context));
+    let body = read_page(storage, &crawl.landing, &crawl.store, file, mark, reading.memory).await?;
+    let (context, omitted) = (context.clone(), Arc::clone(reading.omitted));
+    let read = tokio::task::spawn_blocking(move || {
+        let columns = Columns::bounded(bytes_max, body.len());
+        PageRead::into(columns, &body, &context, |id| omitted.of(id, context.currency))
+    });
     read.await?.map_err(|source| PrepareError::Page {
         file: file.to_owned(),
         source,
@@ -319,14 +331,25 @@ pub(crate) async fn prepare(
     let context = context_of(registered, &crawl.facts, currency_before)?;
     let brand = brand_now(registered, &crawl.facts, context.currency, reading.crawl_country);
     let source = std::mem::replace(&mut reading.source, PageSource::Landing);
-    let Pages { mut builder, memory } = pages(storage, crawl, &context, source, &reading).await?;
+    let mut read = pages(storage, crawl, &context, source, &reading).await?;
     if let Some(asking) = &reading.asking {
-        let listed = builder
-            .listed()
-            .map(|(id, updated_at)| ProductVersion { id, updated_at });
-        let listed: Vec<ProductVersion> = listed.collect();
+        let version = |(id, updated_at)| ProductVersion { id, updated_at };
+        let cut: Vec<ProductVersion> = read.builder.cut().map(version).collect();
+        let (before, room) = (
+            reading.omitted.version,
+            reading.variants_max.saturating_sub(read.builder.variants()),
+        );
+        let omitted = Arc::make_mut(reading.omitted);
+        omitted.ask(&cut, context.currency, room, asking).await?;
+        if omitted.version != before {
+            // The memory of the pages is released before they are parsed again with the variants that they omit.
+            drop(read);
+            read = pages(storage, crawl, &context, PageSource::Crawl(None), &reading).await?;
+        }
+        let listed: Vec<ProductVersion> = read.builder.listed().map(version).collect();
         reading.categories.ask(&listed, asking).await?;
     }
+    let Pages { mut builder, memory } = read;
     let stated = reading.categories.stated();
     builder.believe_store(|product| stated.get(&product).copied());
     let Gathered {

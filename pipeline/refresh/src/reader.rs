@@ -7,6 +7,8 @@ use pipeline_crawl::{PageReader, PageScan, ReadPage, RegisteredBrand, StoreFacts
 use pipeline_normalise::{Gather, PageRead, StoreContext};
 use storefront::{MemoryBudget, Reservation};
 
+use crate::omitted::OmittedVariants;
+
 /// Memory for pages that are parsed while their store is being crawled.
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryQuota {
@@ -131,6 +133,7 @@ pub(crate) fn page_reader(
     registered: RegisteredBrand,
     currency_before: Option<CurrencyCode>,
     room: MemoryQuota,
+    omitted: Arc<OmittedVariants>,
 ) -> Arc<PageReader<KeptPage>> {
     Arc::new(move |facts, body| {
         let context = context_of(&registered, facts, currency_before).ok();
@@ -139,7 +142,8 @@ pub(crate) fn page_reader(
             return scan_only(body);
         };
         let bytes_max = room.memory.scan_bytes_max(body.len() as u64);
-        let page = PageRead::into(Columns::bounded(bytes_max, body.len()), body, &context)?;
+        let columns = Columns::bounded(bytes_max, body.len());
+        let page = PageRead::into(columns, body, &context, |id| omitted.of(id, context.currency))?;
         let scan = PageScan {
             records: u32::try_from(page.records()).unwrap_or(u32::MAX),
             ids: page.ids().to_vec(),

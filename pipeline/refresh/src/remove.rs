@@ -44,15 +44,16 @@ pub enum RemoveError {
     },
 }
 
-/// Returns a store's single objects outside of the lake, in the order of deletion.
-fn known_at(store: &StoreHost) -> [ObjectPath; 9] {
+/// Returns the paths of a store's single objects outside of the lake, in the order of deletion.
+fn known_at(store: &StoreHost) -> [ObjectPath; 10] {
     let of_step = |name: &str| ObjectPath::from_iter(["crawl-state", &format!("{store}-{name}")]);
     [
         state_at(store),
         held_at(store),
         packed_at(store, "reviews"),
         packed_at(store, "categories"),
-        // These are the progress of the steps that read review apps and shipping terms.
+        packed_at(store, "variants"),
+        // Progress records of the steps that read review apps and shipping terms.
         of_step("widget.json.zst"),
         of_step("shipping.json"),
         codes_at(store),

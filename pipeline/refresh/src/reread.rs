@@ -134,6 +134,7 @@ impl Rereader {
             variants_max: self.config.variants_max,
             crawl_country: self.country.as_deref(),
             categories: &mut notes.categories,
+            omitted: &mut notes.omitted,
             asking: None,
         };
         let (landing, currency_before) = (&crawl.landing, in_lake.map(|row| row.brand.currency));
@@ -204,7 +205,7 @@ impl Rereader {
         let bytes = mark.bytes;
         let understood = tokio::task::spawn_blocking(move || {
             let columns = Columns::bounded(u64::MAX, body.len());
-            PageRead::into(columns, &body, &context).is_ok()
+            PageRead::into(columns, &body, &context, |_| None).is_ok()
         });
         understood.await.ok()?.then(|| (bytes, begun.elapsed()))
     }

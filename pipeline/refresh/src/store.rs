@@ -218,7 +218,12 @@ impl RunContext {
         let anew = self.force || !state.as_ref().is_some_and(taken);
         let known = state.as_ref().map(|state| &state.crawl);
         let currency_before = in_lake.map(|known| known.currency);
-        let reader = page_reader(brand.clone(), currency_before, self.read_ahead.clone());
+        let reader = page_reader(
+            brand.clone(),
+            currency_before,
+            self.read_ahead.clone(),
+            Arc::clone(&notes.omitted),
+        );
         let job = CrawlJob {
             run: &self.run,
             brand,
@@ -266,7 +271,9 @@ impl RunContext {
 
     /// Returns true if the store of an unchanged catalogue is queried for more about its products.
     fn reads_more(&self, notes: &ProductNotes) -> bool {
-        let asks = self.config.category_requests_max > 0 && notes.categories.is_due(self.clock.now());
+        let now = self.clock.now();
+        let asks = (self.config.category_requests_max > 0 && notes.categories.is_due(now))
+            || (self.config.variant_requests_max > 0 && notes.omitted.is_due(now));
         !self.dry_run && (self.config.product_pages_max > 0 || asks)
     }
 
@@ -348,6 +355,7 @@ impl RunContext {
             variants_max: self.config.variants_max,
             crawl_country: self.crawl_country(),
             categories: &mut notes.categories,
+            omitted: &mut notes.omitted,
             asking,
         };
         let prepared = prepare(
@@ -414,7 +422,7 @@ impl RunContext {
         Ok((rated(refresh, notes.ratings).await?, memory))
     }
 
-    /// Returns `None` if the store must not be queried for categories in this run.
+    /// Returns the parameters for asking the store for more about its products, if it may be asked in this run.
     fn asking<'a>(&'a self, brand: &'a RegisteredBrand) -> Result<Option<AskContext<'a>>, StoreFailure> {
         if self.dry_run {
             return Ok(None);
@@ -426,7 +434,9 @@ impl RunContext {
             store,
             clock: self.clock.as_ref(),
             cancel: &self.cancel,
+            country: self.crawl_country(),
             requests_max: self.config.category_requests_max,
+            variant_requests_max: self.config.variant_requests_max,
         }))
     }
 }

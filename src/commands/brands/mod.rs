@@ -126,6 +126,7 @@ mod tests {
             format!("held/{store}.json"),
             format!("crawl-state/{store}-reviews.json.zst"),
             format!("crawl-state/{store}-categories.json.zst"),
+            format!("crawl-state/{store}-variants.json.zst"),
             format!("crawl-state/{store}-widget.json.zst"),
             format!("crawl-state/{store}-shipping.json"),
             format!("codes/{store}.json"),

@@ -387,7 +387,7 @@ async fn a_token_is_shown_to_the_api_alone_and_to_nobody_else() {
 }
 
 /// Every document with the operation named in its doc comment.
-const DOCUMENTS: [(&str, &str); 16] = [
+const DOCUMENTS: [(&str, &str); 17] = [
     (
         documents::VARIANTS_BY_ID,
         "query Variants($ids: [ID!]!, $country: CountryCode)",
@@ -397,6 +397,10 @@ const DOCUMENTS: [(&str, &str); 16] = [
         "query Products($ids: [ID!]!, $country: CountryCode)",
     ),
     (documents::CATEGORIES_BY_ID, "query Categories($ids: [ID!]!)"),
+    (
+        documents::REST_OF_VARIANTS,
+        "query RestOfVariants($id: ID!, $after: String, $country: CountryCode) @inContext(country: $country)",
+    ),
     (documents::POLICIES, "query Policies {"),
     (documents::CART_CREATE, "mutation CartCreate("),
     (documents::CART_READ, "query CartRead("),

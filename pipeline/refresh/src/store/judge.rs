@@ -30,7 +30,7 @@ impl RunContext {
         let CrawledStore { mut crawl, pages } = crawled;
         let (source, asking) = (PageSource::Crawl(pages), self.asking(brand)?);
         let mut prepared = self.prepare(brand, &crawl, source, &mut notes, asking).await?;
-        summary.requests += notes.categories.requests;
+        summary.requests += notes.categories.requests + notes.omitted.requests;
         let drift = self.compare(brand, &mut prepared, summary).await?;
         let found = CrawlFigures::of(&prepared, &crawl, drift);
         let memory = prepared.memory;

@@ -17,6 +17,7 @@ mod live;
 mod lost;
 mod memory;
 mod names;
+mod omitted;
 mod pruned;
 mod ratings;
 mod recorded;

@@ -38,6 +38,8 @@ pub(crate) struct Shop {
     pub(crate) front: Option<String>,
     /// Stated category path of each product. With `None`, the store does not respond to GraphQL.
     pub(crate) categories: Option<BTreeMap<u64, &'static str>>,
+    /// Number of variants by product; without them it answers no GraphQL about variants.
+    pub(crate) variants: BTreeMap<u64, usize>,
     pub(crate) currency: Option<&'static str>,
     /// Currency in the cookie of the pages.
     pub(crate) money: Option<&'static str>,
@@ -87,6 +89,29 @@ impl Shop {
         Some((200, json!({ "data": { "nodes": nodes } }).to_string()))
     }
 
+    /// Answers a GraphQL request for the last variants of a product.
+    fn last_variants(&self, body: &[u8]) -> Option<(u16, String)> {
+        let body: Value = serde_json::from_slice(body).ok()?;
+        let product: u64 = body["variables"]["id"].as_str()?.rsplit('/').next()?.parse().ok()?;
+        let count = *self.variants.get(&product)?;
+        let end = body["variables"]["after"]
+            .as_str()
+            .map_or(count, |after| after.parse().unwrap());
+        let start = end.saturating_sub(250);
+        let node = |nth: usize| {
+            let variant = variant(product, nth);
+            json!({ "id": format!("gid://shopify/ProductVariant/{}", variant["id"]), "title": variant["title"],
+                "sku": null, "barcode": null, "availableForSale": true, "weight": 0.5, "weightUnit": "KILOGRAMS",
+                "selectedOptions": [{ "value": variant["option1"] }], "compareAtPrice": null,
+                "price": { "amount": "499.0", "currencyCode": self.currency } })
+        };
+        let nodes: Vec<_> = (start..end).rev().map(node).collect();
+        let page_info = json!({ "hasNextPage": start > 0, "endCursor": start.to_string() });
+        let variants = json!({ "nodes": nodes, "pageInfo": page_info });
+        let product = json!({ "variantsCount": { "count": count }, "variants": variants });
+        Some((200, json!({ "data": { "product": product } }).to_string()))
+    }
+
     fn reply(&self, host: &str, path: &str, page: usize) -> Option<(u16, String)> {
         Some(match path {
             "/robots.txt" => (404, String::new()),
@@ -121,6 +146,21 @@ pub(crate) fn product(id: u64, price: &str) -> Value {
         "images": [],
         "variants": [{"id": id * 10, "title": "Default Title", "option1": "Default Title", "price": price,
             "compare_at_price": null, "available": true, "grams": 100, "sku": "", "position": 1}]})
+}
+
+/// Returns a product with this number of variants, of which a listing has the first 250.
+pub(crate) fn product_of(id: u64, variants: usize) -> Value {
+    let mut product = product(id, "499.00");
+    let values: Vec<_> = (0..variants).map(|nth| nth.to_string()).collect();
+    product["options"] = json!([{ "name": "Blend", "values": values }]);
+    product["variants"] = (0..variants.min(250)).map(|nth| variant(id, nth)).collect();
+    product
+}
+
+fn variant(product: u64, nth: usize) -> Value {
+    let (id, name) = (product * 10_000 + nth as u64, nth.to_string());
+    json!({"id": id, "title": name, "option1": name, "price": "499.00", "compare_at_price": null, "available": false,
+        "grams": 500, "sku": null, "position": nth + 1})
 }
 
 /// HTTP transport to all stores, by host.
@@ -197,7 +237,7 @@ impl Street {
             Some(Fault::Answer(status, body)) => (status, body, None),
             None => {
                 let reply = match path.ends_with("/graphql.json") {
-                    true => shop.stated(&request.body),
+                    true => shop.stated(&request.body).or_else(|| shop.last_variants(&request.body)),
                     false => shop.reply(&host, &path, page.unwrap_or(1)),
                 };
                 let (status, body) = reply.unwrap_or_else(|| (404, "no such page".to_owned()));
