@@ -12,7 +12,7 @@
 
 mod tested;
 
-use data_model::{CodePlace, StatedCode, StoreHost, Timestamp};
+use data_model::{CodePlace, CurrencyCode, StatedCode, StoreHost, Timestamp};
 use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_over};
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ impl Reading {
     }
 }
 
-/// Discount codes that a store states.
+/// Discount codes that a store states, and the currency that the page with them shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatedCodes {
     /// Codes on the store's front page.
@@ -54,6 +54,9 @@ pub struct StatedCodes {
     /// Codes in the store's policies.
     #[serde(default)]
     pub policies: Reading,
+    /// Currency of the prices on the front page, if no country's prices were requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<CurrencyCode>,
 }
 
 impl StatedCodes {

@@ -44,6 +44,7 @@ async fn each_code_is_told_once_the_plainest_first() {
             ],
             ..Reading::default()
         },
+        shown: Some("USD".parse().unwrap()),
     };
     save(&storage, &store(), kept.clone()).await.unwrap();
     let found = load(&storage, &store()).await.unwrap();

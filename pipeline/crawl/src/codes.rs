@@ -1,4 +1,5 @@
-//! Reads the front page and the policies of a store, and finds the discount codes in them.
+//! Reads the front page and the policies of a store, and finds the discount codes in them. The front page also shows the
+//! currency of the store's prices.
 
 use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
@@ -8,8 +9,9 @@ use pipeline_parse::stated_codes;
 use serde_json::{Value, json};
 use storefront::{Effect, FetchOutcome, GraphqlAnswer, GraphqlRequest, Store, StoreError, documents};
 
+use crate::hold::load_hold;
 use crate::landing::{POLICIES, compress, landed_at, put_compressed};
-use crate::store::{Crawler, is_only_this_page, stray};
+use crate::store::{Crawler, is_only_this_page, presented_by, stray};
 use crate::{LandingError, RegisteredBrand};
 
 const FRONT: &str = "front-page.html.zst";
@@ -52,8 +54,9 @@ struct Target<'a> {
 }
 
 impl Crawler {
-    /// Reads the store's front page and policies if they are due, lands them, and returns the discount codes in them.
-    /// `known` has the codes of earlier reads, which stay if a page is unchanged (304).
+    /// Reads the store's front page and policies if they are due, lands them, and returns the discount codes in them and
+    /// the currency that the front page shows. A store that asked to wait is not queried.
+    /// `known` contains the codes from earlier reads. For an unchanged page (304), the known codes stay.
     ///
     /// The requests share the store's rate limit and obey its `robots.txt`. Policies are requested by GraphQL, because
     /// the default `robots.txt` disallows their pages. A page that the store permanently refuses has no codes.
@@ -69,6 +72,9 @@ impl Crawler {
 
     async fn read_due(&self, run: &RunId, brand: &RegisteredBrand, crawl: &mut CodesCrawl) -> Result<(), CodesStop> {
         let now = self.clock.now();
+        if load_hold(&self.storage, &brand.store, now).await?.is_some() {
+            return Ok(());
+        }
         let store = self.storefront.store(&brand.base_url)?;
         let target = |file| Target {
             run,
@@ -79,9 +85,14 @@ impl Crawler {
         if after_s > 0 && crawl.stated.front.is_due(now, after_s) {
             crawl.requests += 1;
             let known = crawl.stated.front.clone();
-            crawl.stated.front = match front_page(&store, known.etag.as_deref()).await? {
+            // A page that has not changed does not repeat its currency.
+            let is_shown_known = crawl.stated.shown.is_some() || self.country().is_some();
+            let etag = known.etag.as_deref().filter(|_| is_shown_known);
+            crawl.stated.front = match front_page(&store, etag).await? {
                 Some(FetchOutcome::NotModified) => known,
                 Some(FetchOutcome::Body(page)) => {
+                    let shown = presented_by(&page.bytes).filter(|_| self.country().is_none());
+                    crawl.stated.shown = shown.or(crawl.stated.shown);
                     let codes = self.stated_by(page.bytes, target(FRONT), crawl).await?;
                     let etag = page.etag;
                     Reading { etag, codes, ..known }

@@ -1,7 +1,8 @@
-//! Reads the discount codes that stores state, after their catalogues. A failure here does not affect the refresh of
-//! the catalogue.
+//! Reads the discount codes that stores state, and the currency that their front pages show. A failure here does not
+//! affect the refresh of the catalogue.
 
 use data_codes::{StatedCodes, load, save};
+use data_model::CurrencyCode;
 use pipeline_crawl::{CodesCrawl, RegisteredBrand};
 
 use crate::error::with_causes;
@@ -9,8 +10,9 @@ use crate::store::RunContext;
 use crate::summary::{CodesRead, StoreSummary};
 
 impl RunContext {
-    /// Reads the store's stated discount codes if they are due, and saves them.
-    pub(crate) async fn read_codes(&self, brand: &RegisteredBrand, summary: &mut StoreSummary) {
+    /// Reads the store's stated discount codes if they are due, and saves them. Returns the currency that the front page
+    /// showed when it was last read.
+    pub(crate) async fn read_codes(&self, brand: &RegisteredBrand, summary: &mut StoreSummary) -> Option<CurrencyCode> {
         let before = match load(&self.storage, &brand.store).await {
             Ok(before) => before,
             Err(error) => {
@@ -21,9 +23,12 @@ impl RunContext {
                 StatedCodes::default()
             }
         };
+        if self.dry_run {
+            return before.shown;
+        }
         let crawl = tokio::select! {
             biased;
-            () = self.cancel.cancelled() => return,
+            () = self.cancel.cancelled() => return before.shown,
             crawl = self.crawler.read_codes(&self.run, brand, before.clone()) => crawl,
         };
         let CodesCrawl {
@@ -38,8 +43,9 @@ impl RunContext {
                 "not all of a store's texts about discount codes could be read"
             );
         }
+        let shown = stated.shown;
         if requests == 0 {
-            return;
+            return shown;
         }
         summary.codes = Some(CodesRead {
             requests: u64::from(requests),
@@ -54,5 +60,6 @@ impl RunContext {
                 "a store's texts about discount codes could not be saved"
             );
         }
+        shown
     }
 }

@@ -224,12 +224,14 @@ impl RunContext {
             self.read_ahead.clone(),
             Arc::clone(&notes.omitted),
         );
+        let shown = Box::pin(self.read_codes(brand, summary)).await;
         let job = CrawlJob {
             run: &self.run,
             brand,
             known,
             anew,
             products_before: in_lake.map(|known| known.products),
+            shown,
             context: &reading,
         };
         let crawled = self
@@ -243,9 +245,6 @@ impl RunContext {
         let chosen_by_store = self.crawl_country().is_none();
         summary.foreign_prices = ForeignPrices::of(&crawl.facts).filter(|_| chosen_by_store);
         summary.reused_pages = crawl.reused_pages;
-        if !self.dry_run {
-            Box::pin(self.read_codes(brand, summary)).await;
-        }
         let comparable = state.as_ref().filter(|_| !anew);
         let Some(state) = comparable.filter(|_| crawl.verdict == Verdict::Unchanged) else {
             // An unchanged crawl without its earlier state was resumed within this run, and the state existed before

@@ -12,7 +12,7 @@ mod walk;
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_model::{Clock, RunId, Timestamp};
+use data_model::{Clock, CurrencyCode, RunId, Timestamp};
 use data_storage::Storage;
 use futures::future::BoxFuture;
 use storefront::{FetchOutcome, Store, StoreError, Storefront};
@@ -26,7 +26,7 @@ use crate::place::Place;
 use crate::{CrawlConfig, CrawlError, LandingError, PageReader, Progress, RegisteredBrand, StoreCrawl, StoreFacts};
 use identity::Identity;
 pub(crate) use identity::stray;
-pub(crate) use presented::front_currency;
+pub(crate) use presented::{front_currency, presented_by};
 use walk::{DescribedStore, Walk};
 
 /// Bytes per permit of the parsing semaphore.
@@ -53,8 +53,11 @@ pub struct CrawlJob<'a> {
     /// Number of the brand's products, if the caller knows it. A listing that changed during the crawl and shows fewer
     /// is read again.
     pub products_before: Option<u64>,
-    /// Fingerprint, defined by the caller, of everything that affects the parsing of pages. If `known` has another one,
-    /// the pages are landed even if none changed.
+    /// Currency that the store's front page showed when it was last read. Pages that state no currency are read in it if
+    /// no country's prices are requested.
+    pub shown: Option<CurrencyCode>,
+    /// Fingerprint, defined by the caller, of everything that affects how pages are parsed. If it differs from that in
+    /// `known`, the pages are landed even if none changed.
     pub context: &'a str,
 }
 

@@ -8,46 +8,18 @@ use url::Url;
 
 use super::is_only_this_page;
 use super::page::{Content, ObtainedPage};
-use super::walk::{FrontCurrency, Walk};
-use crate::{CrawlError, PageTarget};
+use super::walk::Walk;
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// Adds the currency of the page's amounts. If the page states none, the front page is requested, at most once per
-    /// crawl.
-    pub(super) async fn with_currency(
-        &mut self,
-        target: &PageTarget,
-        obtained: ObtainedPage,
-    ) -> Result<ObtainedPage, CrawlError> {
+    /// Adds the currency that the store's front page showed to a page that states none. Without it the currency of the
+    /// page stays unknown.
+    pub(super) fn with_currency(&self, obtained: ObtainedPage) -> ObtainedPage {
         let is_silent = obtained.currency.is_none() && !matches!(obtained.content, Content::Unchanged { .. });
-        if !is_silent || self.crawler.country().is_some() {
-            return Ok(obtained);
+        let shown = self.job.shown.filter(|_| is_silent && self.crawler.country().is_none());
+        ObtainedPage {
+            currency: obtained.currency.or(shown),
+            ..obtained
         }
-        if let FrontCurrency::Read(currency) = self.front {
-            return Ok(ObtainedPage { currency, ..obtained });
-        }
-        // The front page needs memory too. The task frees its own memory before it waits, because otherwise many tasks
-        // could wait for each other.
-        let kept = self.packed(obtained).await?;
-        let currency = self.read_front().await?;
-        let obtained = self.unpacked_or_fetched(target, kept).await?;
-        let currency = obtained.currency.or(currency);
-        Ok(ObtainedPage { currency, ..obtained })
-    }
-
-    async fn read_front(&mut self) -> Result<Option<CurrencyCode>, CrawlError> {
-        self.requests += 1;
-        let front = self.place.during(self.store.front_page(None)).await;
-        if let Ok(FetchOutcome::Body(page)) = &front {
-            self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);
-        }
-        let is_own = |url: &Url| self.identity.check(url).is_ok();
-        let currency = front_currency(front, is_own).map_err(|source| CrawlError::Page {
-            page: "its front page".to_owned(),
-            source,
-        })?;
-        self.front = FrontCurrency::Read(currency);
-        Ok(currency)
     }
 }
 
@@ -64,8 +36,9 @@ pub(crate) fn front_currency(
     }
 }
 
-/// Shopify adds a script to the head of every HTML page: `Shopify.currency = {"active":"USD","rate":"0.0119"};`.
-fn presented_by(html: &[u8]) -> Option<CurrencyCode> {
+/// Returns the currency from the script that Shopify adds to the head of every HTML page: `Shopify.currency =
+/// {"active":"USD","rate":"0.0119"};`.
+pub(crate) fn presented_by(html: &[u8]) -> Option<CurrencyCode> {
     #[derive(Deserialize)]
     struct ShopifyCurrency {
         active: CurrencyCode,

@@ -40,11 +40,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
                 Err(CrawlError::Store(StoreError::PageCap)) => return Ok(false),
                 Err(error) => return Err(error),
             };
-            let obtained = if obtained.sha256 == mark.sha256 && mark.records > 0 {
-                self.with_currency(&mark.target, obtained).await?
-            } else {
-                obtained
-            };
+            let obtained = self.with_currency(obtained);
             let same = obtained.sha256 == mark.sha256;
             // The same numbers in another currency are different prices.
             let same_money = mark.records == 0 || obtained.currency.is_none_or(|code| Some(code) == mark.currency);
@@ -116,7 +112,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
     /// Reads and records one product page, and lands it if it lists new products.
     pub(super) async fn visit(&mut self, target: PageTarget) -> Result<Step, CrawlError> {
         let obtained = self.obtain(&target).await?;
-        let obtained = self.with_currency(&target, obtained).await?;
+        let obtained = self.with_currency(obtained);
         let ReadPage { scan, kept } = self.scan(&target, &obtained).await?;
         self.note_currency(&obtained, scan.records)?;
         let nameless = scan

@@ -12,13 +12,7 @@ use crate::place::Place;
 use crate::scan::PageReader;
 use crate::{CrawlError, LastListed, PageMark, PageTarget, Progress, StoreCrawl, StoreFacts, Verdict};
 
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) enum FrontCurrency {
-    #[default]
-    Unread,
-    Read(Option<CurrencyCode>),
-}
-
+/// Store with the facts that it states about itself.
 #[derive(Debug, Clone)]
 pub(super) struct DescribedStore<'a> {
     pub(super) store: Store,
@@ -50,7 +44,6 @@ pub(super) struct Walk<'a, T> {
     pub(super) kept: Vec<Option<T>>,
     /// Currency of the amounts, from the pages or the front page.
     pub(super) presented: Option<CurrencyCode>,
-    pub(super) front: FrontCurrency,
     /// True if a page after an empty page listed products.
     pub(super) has_hole: bool,
     /// True if the listing ended with a page that repeats earlier ones.
@@ -110,7 +103,6 @@ impl<'a, T: Send + Sync + 'static> Walk<'a, T> {
             reader,
             kept: Vec::new(),
             presented: None,
-            front: FrontCurrency::default(),
             has_hole: false,
             has_repeated: false,
             has_unread: false,

@@ -2,6 +2,7 @@
 
 use crate::presented::shown_in;
 use crate::support::{Fault, Rig, Shop};
+use data_codes::StatedCodes;
 use pipeline_crawl::{Catalogue, NewBrand, probe};
 
 async fn verdict(shop: Shop) -> (String, Option<bool>, bool) {
@@ -74,7 +75,10 @@ async fn the_currency_that_is_told_is_the_one_in_which_a_crawl_reads_the_catalog
             ..Rig::with(shop).await
         };
         let found = probe(&rig.storefront(), &rig.brand.base_url).await.unwrap();
-        let facts = rig.crawl("r1", None).await.unwrap().facts;
+        let run = "r0".parse().unwrap();
+        let codes = rig.crawler().read_codes(&run, &rig.brand, StatedCodes::default()).await;
+        let shown = codes.stated.shown;
+        let facts = Rig { shown, ..rig }.crawl("r1", None).await.unwrap().facts;
         assert_eq!(found.prices_in(None), facts.prices_in());
         assert!(
             found.verdict(None).ends_with(&format!("prices in {currency}")),

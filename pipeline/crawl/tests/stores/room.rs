@@ -28,6 +28,7 @@ async fn no_more_pages_are_understood_at_once_than_there_is_room_for() {
             known: None,
             anew: false,
             products_before: None,
+            shown: None,
             context: "v1",
         };
         let (crawler, reader) = (&crawler, &reader);

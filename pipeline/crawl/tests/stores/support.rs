@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use data_model::{Clock, RunId};
+use data_model::{Clock, CurrencyCode, RunId};
 use data_storage::Storage;
 use futures::StreamExt;
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -301,6 +301,8 @@ pub(crate) struct Rig {
     pub(crate) anew: bool,
     /// Country whose prices are requested.
     pub(crate) country: Option<&'static str>,
+    /// Currency that the front page showed.
+    pub(crate) shown: Option<CurrencyCode>,
 }
 
 impl Rig {
@@ -332,6 +334,7 @@ impl Rig {
             products_before: None,
             anew: false,
             country: Some("IN"),
+            shown: None,
         }
     }
 
@@ -385,6 +388,7 @@ impl Rig {
             known,
             anew: self.anew,
             products_before: self.products_before,
+            shown: self.shown,
             context,
         };
         let (crawler, never) = (self.crawler(), CancellationToken::new());

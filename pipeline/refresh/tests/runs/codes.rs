@@ -1,7 +1,7 @@
 use data_codes::load;
 use pipeline_refresh::{CodesRead, RunOptions};
 
-use crate::support::{Fault, Rig, Shop, outcomes};
+use crate::support::{Fault, Rig, Shop, outcomes, product};
 
 fn telling(bar: &str) -> Shop {
     Shop {
@@ -63,8 +63,7 @@ async fn a_front_page_that_fails_costs_the_catalogue_nothing() {
         Fault::Answer(429, String::new()),
     ] {
         let rig = reading(telling("")).await;
-        rig.street.change("tea", |shop| shop.front = None);
-        rig.street.fault("tea", "/ ", fault.clone());
+        rig.street.fault("tea", "/", fault.clone());
         let report = rig.run().await;
         assert_eq!(
             (outcomes(&report), codes(&rig).await),
@@ -84,4 +83,31 @@ async fn a_dry_run_reads_no_front_page() {
     let report = rig.run_with(&options).await.unwrap();
     assert_eq!(report.totals.codes, CodesRead::default());
     assert!(!rig.street.take_asked().iter().any(|asked| asked.starts_with("tea/ ")));
+}
+
+#[tokio::test]
+async fn pages_without_a_currency_are_read_in_the_one_that_the_front_page_shows_and_never_fail_for_it() {
+    let front = r#"<script>Shopify.currency = {"active":"USD","rate":"0.0119"};</script>"#;
+    let mut rig = reading(telling(front)).await;
+    rig.country = None;
+    let money = async |rig: &Rig| {
+        let products = rig.products("tea").await;
+        products
+            .into_iter()
+            .map(|product| product.currency.to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    assert_eq!(money(&rig).await, ["USD", "USD"]);
+    rig.street.take_asked();
+    assert_eq!(outcomes(&rig.run().await), ["tea unchanged"]);
+    let asked = rig.street.take_asked();
+    assert!(asked.iter().all(|asked| !asked.starts_with("tea/ ")), "{asked:?}");
+
+    rig.later(2 * 3600 * 1000);
+    rig.street.fault("tea", "/", Fault::Answer(503, String::new()));
+    rig.street
+        .change("tea", |shop| shop.list([product(1, "9.00"), product(2, "499.00")]));
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    assert_eq!(money(&rig).await, ["USD", "USD"]);
 }

@@ -47,7 +47,7 @@ pub(crate) struct Shop {
     pub(crate) name: Option<&'static str>,
     /// Permanent host and product count that the store states.
     pub(crate) states: (Option<&'static str>, Option<u64>),
-    /// Faults by part of the path and query.
+    /// Faults, by a part of the path and query. `/` is the front page alone.
     pub(crate) faults: BTreeMap<String, Fault>,
     /// Delay of every response.
     pub(crate) delay: Duration,
@@ -224,7 +224,13 @@ impl Street {
         let fault = shop
             .faults
             .iter()
-            .find(|(part, _)| short.contains(part.as_str()))
+            .find(|(part, _)| {
+                if *part == "/" {
+                    short == "/"
+                } else {
+                    short.contains(part.as_str())
+                }
+            })
             .map(|(_, fault)| fault.clone());
         let (status, body, etag) = match fault {
             Some(Fault::Hang) => {
