@@ -198,12 +198,12 @@ fn weights_meet(one: &ShippingFact, other: &ShippingFact) -> bool {
     one.max_grams == other.max_grams
 }
 
-/// Returns true if two fees apply to the same order value. A fee with bounds is an exception to one without, which also
-/// overlaps.
+/// Returns true if another fee also claims the order values of a fee. A fee with bounds is an exception to a fee without
+/// bounds, so it holds beside it. The fee without bounds is contradicted, because its other orders are not stated.
 fn overlaps(one: &ShippingFact, other: &ShippingFact) -> bool {
-    let bounds = |fact: &ShippingFact| (fact.min_order_minor, fact.max_order_minor);
-    if (bounds(one) == (None, None)) != (bounds(other) == (None, None)) {
-        return true;
+    let is_bounded = |fact: &ShippingFact| fact.min_order_minor.or(fact.max_order_minor).is_some();
+    if is_bounded(one) && !is_bounded(other) {
+        return false;
     }
     let (low, high) = (
         |fact: &ShippingFact| fact.min_order_minor.unwrap_or(0),

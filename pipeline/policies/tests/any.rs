@@ -137,6 +137,34 @@ proptest! {
     }
 
     #[test]
+    fn a_fee_for_some_orders_holds_beside_another_fee_for_all_which_is_left_open_and_fees_for_the_same_orders_are_none(
+        (general, other) in (1_u32..400, 1_u32..400),
+        limit in 400_u32..9_000,
+        is_below in any::<bool>(),
+        is_first in any::<bool>(),
+    ) {
+        let side = if is_below { "below" } else { "above" };
+        let all = format!("Shipping costs Rs. {general} per order.");
+        let all_again = format!("Shipping costs Rs. {other} per order.");
+        let some = format!("For orders {side} Rs. {limit} shipping costs Rs. {other}.");
+        let fees = |first: &str, second: &str| {
+            let text = if is_first { format!("{first} {second}") } else { format!("{second} {first}") };
+            let facts = read(&text, "INR".parse().unwrap()).facts.into_iter();
+            let fees = facts.filter(|fact| fact.kind == ShippingFactKind::Fee);
+            let mut fees: Vec<_> = fees.map(|fee| (fee.amount_minor, fee.min_order_minor, fee.max_order_minor)).collect();
+            fees.sort();
+            fees
+        };
+        let [of_all, of_some] = [&all, &some].map(|text| fees(text, ""));
+        prop_assert_eq!((of_all.len(), of_some.len()), (1, 1), "{}", some);
+        let mut found = if general == other { [of_all, of_some].concat() } else { of_some };
+        found.sort();
+        prop_assert_eq!(fees(&all, &some), found);
+        let same = fees(&all, &all_again).len();
+        prop_assert_eq!(same, usize::from(general == other));
+    }
+
+    #[test]
     fn words_of_policies_in_any_order_give_facts_in_bounds(
         words in proptest::collection::vec(
             prop_oneof![
