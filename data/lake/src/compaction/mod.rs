@@ -42,13 +42,16 @@ pub struct CompactReport {
 }
 
 impl Lake {
-    /// Merges small files of append-only tables and writes a checkpoint of every table. No row changes. With `dry_run`,
-    /// nothing is written.
+    /// Merges small files of append-only tables and writes a checkpoint of every table. No row of a store changes; the
+    /// built-in reference tables of another program are replaced by those of this one. With `dry_run` nothing is written.
     ///
     /// # Errors
     /// The storage fails, a table is not readable, or other processes keep committing first.
     #[boxed]
     pub async fn compact(&self, dry_run: bool) -> Result<CompactReport, LakeError> {
+        if !dry_run {
+            self.renew_facts().await?;
+        }
         self.merge_files(Amount::All, dry_run).await
     }
 

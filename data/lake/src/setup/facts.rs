@@ -1,5 +1,5 @@
-//! Reference data built into the program: currencies and pincodes, as tables that store rows are joined with. They are
-//! written when a lake is created, and again by a repair.
+//! Reference data built into the program: currencies and pincodes, as tables that store rows are joined with. The
+//! tables are written when a lake is created, by a repair, and by a compaction if their rows are those of another program.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,9 +9,12 @@ use arrow::record_batch::RecordBatch;
 use data_model::CurrencyCode;
 use data_pincodes::directory;
 
-use crate::files::{Encoded, encode};
+use crate::commit::Plan;
+use crate::delta::{Table, read};
+use crate::files::{Encoded, Scan, compute, encode, load, sort};
 use crate::rows::batch;
-use crate::{LakeConfig, LakeError, TableName};
+use crate::ticks::TickKind;
+use crate::{Lake, LakeConfig, LakeError, TableName};
 
 /// The encoded reference tables are the same for every lake.
 static ENCODED: Mutex<BTreeMap<TableName, Encoded>> = Mutex::new(BTreeMap::new());
@@ -34,6 +37,55 @@ pub(crate) fn rows(table: TableName) -> Result<Option<RecordBatch>, LakeError> {
         TableName::Pincodes => pincodes().map(Some),
         _ => Ok(None),
     }
+}
+
+impl Lake {
+    /// Rewrites the built-in reference tables whose rows are not those of this program.
+    pub(crate) async fn renew_facts(&self) -> Result<(), LakeError> {
+        let mut state = self.state().await;
+        let attempts = self.inner.config.attempts_max.max(1);
+        for _ in 0..attempts {
+            self.recover(&mut state).await?;
+            // Other processes may have committed outside of any commit batch.
+            state.tables = None;
+            let tables = self.tables(&mut state).await?;
+            let mut plan = Plan::default();
+            for name in TableName::FACTS {
+                let Some(table) = tables.get(&name) else { continue };
+                if let Some(rows) = renewed(table).await? {
+                    plan.rows.push((name, vec![rows]));
+                    let paths = table.files().into_iter().map(|file| file.path.to_string());
+                    plan.dropped.insert(name.as_str().to_owned(), paths.collect());
+                }
+            }
+            let tick = state.ended + 1;
+            let is_current = plan.rows.is_empty();
+            if is_current
+                || self
+                    .run_tick(&mut state, tick, TickKind::Repair, None, plan)
+                    .await?
+                    .is_some()
+            {
+                return Ok(());
+            }
+        }
+        Err(LakeError::Contended { attempts })
+    }
+}
+
+/// Returns the rows of this program for a reference table, if the table has other rows in the same columns.
+async fn renewed(table: &Table) -> Result<Option<RecordBatch>, LakeError> {
+    let name = table.name;
+    let bytes = read(&table.storage, name, &table.files()).await?;
+    compute(move || {
+        let (known, own) = (sort(name, &load(name, bytes, Scan::default())?)?, rows(name)?);
+        let sorted = sort(name, own.as_slice())?;
+        let has_columns = known
+            .iter()
+            .all(|batch| Some(batch.schema()) == own.as_ref().map(RecordBatch::schema));
+        Ok(own.filter(|_| has_columns && known != sorted))
+    })
+    .await
 }
 
 fn currencies() -> Result<RecordBatch, LakeError> {

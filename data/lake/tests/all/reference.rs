@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::support::*;
+use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use data_lake::{AsOf, Lake, LakeError, RatesReport, TableName};
 use data_model::{Clock, ExchangeRate};
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
@@ -200,4 +201,57 @@ async fn lost_facts_come_back_with_a_repair_and_lost_rates_with_an_import() {
     assert_eq!(sql(&lake, pincodes).await, before.0);
     lake.commit_rates(&november(), "rates.csv", false).await.unwrap();
     assert_eq!(sql(&lake, RATES).await, before.1);
+}
+
+/// Replaces the rows of `pincodes` by a single one, as a program with other built-in data would have written it.
+async fn as_another_program_wrote_it(storage: &Storage) {
+    let column = |name: &str, text: &str| {
+        (
+            name.to_owned(),
+            Arc::new(StringArray::from(vec![text])) as ArrayRef,
+            false,
+        )
+    };
+    let columns = ["pincode", "area", "state", "state_code", "district", "kind"].map(|name| column(name, "799001"));
+    let rows = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(&mut bytes, rows.schema(), None).unwrap();
+    writer.write(&rows).unwrap();
+    writer.close().unwrap();
+    let table = storage.child("pincodes");
+    let log = |version: u8| ObjectPath::from(format!("_delta_log/{version:020}.json"));
+    let first = table.store().get(&log(0)).await.unwrap().bytes().await.unwrap();
+    let actions = first
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok());
+    let added = actions.filter_map(|action: serde_json::Value| action["add"]["path"].as_str().map(str::to_owned));
+    let removed = added.map(|path| serde_json::json!({ "remove": { "path": path, "dataChange": true } }).to_string());
+    let add = serde_json::json!({ "add": { "path": "other.parquet", "partitionValues": {}, "size": bytes.len(),
+        "modificationTime": 0, "dataChange": true } });
+    let entry = removed.chain([add.to_string()]).collect::<Vec<_>>().join("\n");
+    table
+        .store()
+        .put(&ObjectPath::from("other.parquet"), bytes.into())
+        .await
+        .unwrap();
+    table.store().put(&log(1), entry.into()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_compaction_replaces_built_in_rows_of_another_program_once() {
+    const COUNT: &str = "SELECT count(*) FROM pincodes";
+    let (storage, clock) = (Storage::memory(), midnight());
+    let own = sql(&open(&storage, &clock).await, COUNT).await;
+    as_another_program_wrote_it(&storage).await;
+    let lake = open(&storage, &clock).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    let others = sql(&lake, COUNT).await;
+    assert!(others.contains("| 1 "), "{others}");
+    lake.compact(true).await.unwrap();
+    assert_eq!(sql(&lake, COUNT).await, others);
+    lake.compact(false).await.unwrap();
+    assert_eq!(sql(&lake, COUNT).await, own);
+    let before = lake.snapshot().await.unwrap().versions().clone();
+    lake.compact(false).await.unwrap();
+    assert_eq!(lake.snapshot().await.unwrap().versions(), &before);
 }
