@@ -1,10 +1,11 @@
 use std::collections::hash_map::Entry;
 
+use data_embedding::Vector;
 use data_model::{CategoryId, Product, Quarantined, Timestamp};
 use pipeline_parse::{BadRecord, ParseError, RawProduct, for_each_product, page_text, record_excerpts};
 use rustc_hash::FxHashMap;
 
-use crate::category::{Belief, Reading, StatedProduct, TABLE, believe};
+use crate::category::{ReadProduct, Reading, StatedProduct, TABLE, believe, settle, vector};
 use crate::context::StoreContext;
 use crate::misfits::{self, Misfits, PagePlace};
 use crate::product::{Normalised, normalise_product};
@@ -74,6 +75,8 @@ pub struct PageRead<G = Vec<Product>> {
     records: usize,
     ids: Vec<u64>,
     taken: Vec<PageProduct>,
+    /// Vectors of products whose words may name no category, by row.
+    vectors: FxHashMap<usize, Vector>,
     products: G,
     entries: Vec<misfits::Entry>,
 }
@@ -115,6 +118,7 @@ impl<G: Gather> PageRead<G> {
             records: 0,
             ids: Vec::new(),
             taken: Vec::new(),
+            vectors: FxHashMap::default(),
             products,
             entries: Vec::new(),
         };
@@ -161,7 +165,10 @@ impl<G: Gather> PageRead<G> {
                 left_out,
                 reading,
             }) => {
-                let row = Some(self.taken.len());
+                let row = self.taken.len();
+                let vector = vector(&reading, product.product_type.as_deref(), &product.title);
+                self.vectors.extend(vector.map(|vector| (row, vector)));
+                let row = Some(row);
                 let room = misfits::QUARANTINE_MAX.saturating_sub(misfits.len());
                 misfits.extend(left_out.into_iter().take(room).map(|reason| misfit(row, reason)));
                 self.taken.push(PageProduct {
@@ -207,6 +214,11 @@ impl<G> PageRead<G> {
         entries
             + self.ids.len() * size_of::<u64>()
             + self.taken.len() * (size_of::<PageProduct>() + 2 * size_of::<Place>())
+            + self
+                .vectors
+                .values()
+                .map(|vector| 64 + vector.dimensions())
+                .sum::<usize>()
     }
 
     fn note_bad(&mut self, bad: BadRecord) {
@@ -279,6 +291,9 @@ pub struct CatalogueBuilder<G = Vec<Product>> {
     context: StoreContext,
     variants: usize,
     pages: Vec<G>,
+    /// Vectors of the products of each page, by row.
+    vectors: Vec<FxHashMap<usize, Vector>>,
+    /// Position of each product by id: its page and its row on that page.
     places: FxHashMap<u64, Place>,
     misfits: Misfits,
 }
@@ -346,6 +361,7 @@ impl<G> CatalogueBuilder<G> {
             context,
             variants: 0,
             pages: Vec::new(),
+            vectors: Vec::new(),
             places: FxHashMap::default(),
             misfits: Misfits::default(),
         }
@@ -369,6 +385,7 @@ impl<G> CatalogueBuilder<G> {
             }
         }
         self.misfits.note(self.pages.len(), page.entries);
+        self.vectors.push(page.vectors);
         self.pages.push(page.products);
     }
 
@@ -412,13 +429,19 @@ impl<G: Gather> CatalogueBuilder<G> {
         let Self {
             context,
             mut pages,
+            vectors,
             places,
             misfits,
             ..
         } = self;
-        let belief = Belief::of(&TABLE, places.values().map(|place| &place.taken.reading));
-        for Place { page, row, taken } in places.values() {
-            let settled = belief.settle(&taken.reading);
+        let mut found: Vec<&Place> = places.values().collect();
+        found.sort_unstable_by_key(|place| place.taken.id);
+        let read = found.iter().map(|Place { page, row, taken }| ReadProduct {
+            reading: &taken.reading,
+            vector: vectors.get(*page).and_then(|of_page| of_page.get(row)),
+        });
+        let settled = settle(&TABLE, &read.collect::<Vec<_>>());
+        for (Place { page, row, taken }, settled) in found.into_iter().zip(settled) {
             if (taken.reading.is_stated() || settled != taken.reading.category())
                 && let Some(page) = pages.get_mut(*page)
             {

@@ -367,7 +367,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("api", &["data-model"]),
     ("pipeline-parse", &["data-model"]),
     ("pipeline-policies", &["data-model"]),
-    ("pipeline-normalise", &["data-model", "data-text", "pipeline-parse"]),
+    (
+        "pipeline-normalise",
+        &["data-embedding", "data-model", "data-text", "pipeline-parse"],
+    ),
     ("emulator", &["data-model", "data-pincodes"]),
 ];
 

@@ -9,8 +9,9 @@
 //! describe the product.
 //!
 //! A [`Reading`] is the result for one product. An [`Assortment`] of all products of a shop decides between meanings,
-//! and categorises products whose texts do not name a category. [`Belief`] withholds an unconfirmed category from a
-//! single source. A category that the shop itself states takes precedence.
+//! and categorises products whose texts do not name a category. [`Belief`] withholds a category that has only one
+//! source and no other confirmation. A product without a category gets a coarse one by [`settle`] if its vector means
+//! what the shop sells. A category that the shop itself states for a product takes precedence.
 //!
 //! The description is not used, because prose mentions too many other products. A shop's other products are the only
 //! source about that shop, and the table is the same for every shop.
@@ -18,12 +19,14 @@
 mod assortment;
 mod belief;
 mod head;
+mod meaning;
 mod names;
 mod own;
 mod rules;
 mod table;
 #[cfg(test)]
 mod tests;
+mod vectors;
 mod words;
 
 use std::hash::{Hash, Hasher};
@@ -33,8 +36,8 @@ use google_taxonomy::ProductCategory;
 use rustc_hash::FxHasher;
 
 use self::assortment::near;
-pub(crate) use self::belief::Belief;
 use self::head::{Head, Text};
+pub(crate) use self::meaning::{ReadProduct, settle, vector};
 pub(crate) use self::own::{StatedProduct, believe};
 pub use self::rules::CategoryRules;
 pub(crate) use self::table::TABLE;

@@ -3,6 +3,7 @@
 use google_taxonomy::ProductCategory;
 
 use super::table::{PHRASE_WORDS_MAX, Table};
+use super::vectors::{CategoryName, Names};
 
 /// All category ids of the taxonomy are smaller.
 const ID_MAX: u32 = 600_000;
@@ -35,8 +36,20 @@ pub(super) fn categories() -> impl Iterator<Item = ProductCategory> {
 }
 
 impl Table {
-    /// A name of several words names a product. A single word may also be a flavour, motif or occupation, so that it is
-    /// only weak evidence. The name of a category with subcategories counts as that of a department.
+    /// Returns all names of categories with their vectors, computed at first use.
+    pub(super) fn names(&self) -> &Names {
+        self.vectors.get_or_init(|| {
+            let phrases = self.phrases.iter().map(|(name, category)| CategoryName {
+                name,
+                category: *category,
+            });
+            Names::of(phrases, categories())
+        })
+    }
+
+    /// Adds the names of all categories. A name of several words names a product. A single word may also be a flavour,
+    /// motif or occupation, so it is only weak evidence. The name of a category with subcategories is treated like the
+    /// name of a department.
     pub(super) fn add_names(&mut self) {
         let mut paths: Vec<ProductCategory> = categories().collect();
         paths.sort_unstable_by_key(|category| category.name());

@@ -1,10 +1,9 @@
 use data_model::{CategoryId, Product};
 use rustc_hash::FxHashSet;
 
-use super::belief::Belief;
 use super::head::Text;
 use super::table::Table;
-use super::{Reading, StatedProduct, TAGS_MAX, believe, read};
+use super::{ReadProduct, Reading, StatedProduct, TAGS_MAX, believe, read, settle, vector};
 
 /// Category rules without a catalogue, which measure the effect of single rules.
 #[derive(Debug)]
@@ -53,7 +52,15 @@ impl CategoryRules {
             Some(StatedProduct { reading, path })
         });
         believe(&self.0, stated.collect());
-        let belief = Belief::of(&self.0, readings.iter());
-        readings.iter().map(|reading| belief.settle(reading)).collect()
+        let vectors = readings.iter().zip(products);
+        let vectors =
+            vectors.map(|(reading, product)| vector(reading, product.product_type.as_deref(), &product.title));
+        let vectors: Vec<_> = vectors.collect();
+        let products = readings.iter().zip(&vectors);
+        let products = products.map(|(reading, vector)| ReadProduct {
+            reading,
+            vector: vector.as_ref(),
+        });
+        settle(&self.0, &products.collect::<Vec<_>>())
     }
 }

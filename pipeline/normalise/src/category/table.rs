@@ -1,10 +1,11 @@
 //! Stores the rules of `categories.tsv` as a trie over words.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use google_taxonomy::ProductCategory;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::vectors::Names;
 use super::words::each_word;
 
 static RULES: &str = include_str!("../../../../data/reference/categories.tsv");
@@ -104,7 +105,10 @@ pub(crate) struct Table {
     ends: FxHashMap<Box<[u8]>, u32>,
     /// Phrases that are excluded, to measure their effect.
     left_out: FxHashSet<String>,
-    /// Categories of accessories and parts, by the singular name of their product.
+    /// Phrases that name a category, as they are written.
+    pub(super) phrases: Vec<(Box<str>, ProductCategory)>,
+    pub(super) vectors: OnceLock<Names>,
+    /// Categories of accessories and parts, by the singular name of the product they are for.
     pub(super) accessories: FxHashMap<&'static str, ProductCategory>,
 }
 
@@ -123,6 +127,8 @@ impl Default for Table {
             settings: Vec::new(),
             ends: FxHashMap::default(),
             left_out: FxHashSet::default(),
+            phrases: Vec::new(),
+            vectors: OnceLock::new(),
             accessories: FxHashMap::default(),
         }
     }
@@ -252,6 +258,10 @@ impl Table {
         for word in &words {
             last = self.intern(word);
             node = self.edge(node, last);
+        }
+        if let Some(category) = category {
+            let phrase = phrase.trim_start_matches(['~', '*', '!', '=', '^', '%']).trim();
+            self.phrases.push((phrase.into(), category));
         }
         if let Some(category) = category.filter(|_| strength != Strength::Broad) {
             let meanings = self.meanings.entry(last).or_default();

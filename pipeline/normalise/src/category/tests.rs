@@ -5,8 +5,9 @@ use google_taxonomy::ProductCategory;
 use proptest::prelude::*;
 use serde_json::Value;
 
+use super::belief::Belief;
 use super::table::{TABLE, Table};
-use super::{Belief, Reading, read};
+use super::{Reading, read};
 
 fn categorise(product_type: Option<&str>, title: &str, tags: &[String]) -> Option<CategoryId> {
     Reading::of(product_type, title, tags).category()

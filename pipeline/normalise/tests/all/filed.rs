@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use data_model::Product;
+use google_taxonomy::ProductCategory;
 use pipeline_normalise::{CatalogueBuilder, StoreContext};
 use serde_json::{Value, json};
 
@@ -47,4 +48,42 @@ fn a_product_that_says_nothing_of_itself_is_filed_with_what_its_store_sells() {
     assert_eq!(category(12), None);
     let alone = catalogue(&[&[(10, "", "Iris Valley")], &second]);
     assert_eq!(alone[0].category, None);
+}
+
+#[test]
+fn a_product_whose_words_name_nothing_is_filed_coarsely_with_what_it_means_if_the_store_sells_such_things() {
+    const SOUND: [&str; 5] = [
+        "Bluetooth Speaker",
+        "Wireless Headphones",
+        "Soundbar",
+        "Turntable",
+        "Subwoofer",
+    ];
+    const FOOD: [&str; 5] = [
+        "Dark Chocolate Bar",
+        "Potato Chips",
+        "Green Tea",
+        "Coffee Beans",
+        "Honey",
+    ];
+    const SPORT: [&str; 3] = ["Yoga Mat", "Dumbbell", "Tennis Racket"];
+    let path_in = |sold: &[&str], title: &str| {
+        let others = sold.iter().zip(1..).map(|(title, id)| (id, "", *title));
+        let page: Vec<_> = others.chain([(99, "", title)]).collect();
+        let category = catalogue(&[&page]).pop().unwrap().category;
+        category.map(|id| ProductCategory::from_id(id.0).unwrap().name())
+    };
+    let mixed = [&SOUND[..], &FOOD, &SPORT].concat();
+    let found = path_in(&mixed, "Noise Cancelling Listening Gear");
+    assert!(
+        found.is_some_and(|path| path.starts_with("Electronics > Audio > ")),
+        "{found:?}"
+    );
+    assert_eq!(
+        path_in(&mixed, "Iris Valley"),
+        None,
+        "its vector is near nothing that is sold"
+    );
+    let without = [&FOOD[..], &SPORT].concat();
+    assert_eq!(path_in(&without, "Noise Cancelling Listening Gear"), None);
 }
