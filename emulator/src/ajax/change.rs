@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::session::{Session, cookie, key_of, named, posted_form};
+use super::session::{Session, key_of, named, posted_form};
 use super::view::{changed, line};
 use super::{bad_request, cart_error, written};
 use crate::ask::Ask;
@@ -142,7 +142,7 @@ pub(super) fn add(service: &CartService<'_>, session: &Session, ask: &Ask) -> Re
         };
         written(200, &told)
     };
-    reply.cookies.push(cookie(&cart));
+    reply.cookies.push(cart.cookie());
     reply
 }
 
@@ -193,7 +193,7 @@ pub(super) fn change(service: &CartService<'_>, session: &Session, ask: &Ask) ->
     let capped = served.notices.iter().find(|notice| notice.line == Some(id));
     match (&served.cart, capped) {
         (Some((cart, _)), Some(notice)) => Reply {
-            cookies: vec![cookie(cart)],
+            cookies: vec![cart.cookie()],
             ..cart_error(422, &notice.message)
         },
         (Some((cart, bill)), None) => changed(service, cart, bill),

@@ -16,7 +16,6 @@ use crate::json::platform_bytes;
 use crate::reply::Reply;
 use crate::shop::Shop;
 use session::Session;
-pub(crate) use session::cookie;
 
 /// True if a path accepts POST requests.
 pub(crate) fn takes(path: &str) -> bool {

@@ -53,11 +53,6 @@ impl Session {
     }
 }
 
-/// Returns the cookie that identifies a client's cart.
-pub(crate) fn cookie(cart: &Cart) -> String {
-    format!("cart={}%3Fkey%3D{}; path=/; SameSite=Lax", cart.token, cart.key)
-}
-
 /// Returns the key of a line: the variant id and a hash of its attributes.
 pub(super) fn key_of(variant: u64, attributes: &[Attribute]) -> String {
     let mut text = Vec::new();
@@ -144,7 +139,7 @@ pub(super) fn permalink(shop: &Shop, service: &CartService<'_>, wanted: &str, as
         format!("{base}/checkouts/cn/{}?key={}", cart.token, cart.checkout_key)
     };
     Reply {
-        cookies: vec![cookie(&cart)],
+        cookies: vec![cart.cookie()],
         ..Reply::redirect(302, to)
     }
 }

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::session::{Session, cookie, key_of};
+use super::session::{Session, key_of};
 use super::written;
 use crate::answer::{basket_page, empty_cart};
 use crate::cart::{Attribute, Cart};
@@ -33,7 +33,7 @@ pub(super) fn page(shop: &Shop, service: &CartService<'_>, session: &Session) ->
 /// Returns a changed cart as JSON, with the cookie that names the cart.
 pub(super) fn changed(service: &CartService<'_>, cart: &Cart, bill: &Bill) -> Reply {
     Reply {
-        cookies: vec![cookie(cart)],
+        cookies: vec![cart.cookie()],
         ..written(200, &whole(service, cart, bill))
     }
 }

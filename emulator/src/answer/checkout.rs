@@ -2,7 +2,6 @@
 
 use super::announcement::amount;
 use super::product_html::page;
-use crate::ajax::cookie;
 use crate::ask::Ask;
 use crate::cart::Cart;
 use crate::cart_service::{Bill, BillLine, CartService};
@@ -26,7 +25,7 @@ pub(super) fn checkout(shop: &Shop, token: &str, ask: &Ask) -> Option<Reply> {
     let head = "<meta name=\"robots\" content=\"noindex\">\n";
     Some(Reply {
         cache: Cache::Never,
-        cookies: vec![cookie(&cart)],
+        cookies: vec![cart.cookie()],
         ..Reply::html(200, page(shop, "Checkout", head, &main))
     })
 }

@@ -110,6 +110,11 @@ impl Cart {
         }
     }
 
+    /// Returns the cookie that identifies a client's cart.
+    pub(crate) fn cookie(&self) -> String {
+        format!("cart={}%3Fkey%3D{}; path=/; SameSite=Lax", self.token, self.key)
+    }
+
     /// Returns the size of the buyer's texts in bytes, plus a constant for each line.
     pub(crate) fn weight(&self) -> usize {
         let texts = |attributes: &[Attribute]| -> usize {

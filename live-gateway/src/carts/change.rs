@@ -138,7 +138,9 @@ impl Carts {
         let mut reads = FirstReads::new();
         if let Ok(first) = &intent {
             let record = &mut held.record;
-            reads = self.read_first(&asked.caller, record, first, deadline, &mut told).await;
+            reads = self
+                .read_first(&asked.caller, record, &first.targets, deadline, &mut told)
+                .await;
             intent = intend(record);
         }
         let intent = match intent {

@@ -6,12 +6,12 @@ use data_model::{StoreHost, Timestamp};
 use futures::future::join_all;
 use tokio::time::Instant;
 
-use super::{Carts, Intent};
+use super::Carts;
 use crate::cart_client::CartError;
 use crate::rules::carts::answer::{CartReport, Note};
 use crate::rules::carts::missing::missing;
 use crate::rules::carts::own::CartComparison;
-use crate::rules::carts::record::{CartRecord, Group, Target};
+use crate::rules::carts::record::{BrandTarget, CartRecord, Group, Target};
 use crate::rules::store_cart::StoreCart;
 
 /// Reads of stores' carts before a change: the time before the read, or the reason why there is none. A store whose cart
@@ -25,12 +25,12 @@ impl Carts {
         &self,
         caller: &str,
         record: &mut CartRecord,
-        intent: &Intent,
+        targets: &[BrandTarget],
         deadline: Instant,
         told: &mut CartReport,
     ) -> FirstReads {
         let at = self.context.clock.now();
-        let concerns = |group: &Group| intent.targets.iter().any(|one| one.brand.store == group.brand.store);
+        let concerns = |group: &Group| targets.iter().any(|one| one.brand.store == group.brand.store);
         let concerned = record.groups.iter_mut();
         let concerned = concerned.filter(|group| group.doubt.is_none() && concerns(group));
         let reads = concerned.map(|group| async move { (self.read_store(caller, group, deadline).await, group) });

@@ -10,9 +10,9 @@ use super::stores::prepare;
 
 const MONTH: std::time::Duration = std::time::Duration::from_secs(40 * 86_400);
 
-/// Wanted state of a cart.
+/// WantedCart state of a cart.
 #[derive(Debug, Clone)]
-struct Wanted {
+struct WantedCart {
     /// Quantities of the first products of the store.
     pieces: [u64; 3],
     codes: Vec<&'static str>,
@@ -31,7 +31,7 @@ const CHANGES: [&str; 8] = [
 ];
 
 /// Returns a change of a cart, and the wanted state after it.
-fn change(mall: &Mall, cart: &Value, name: &str, mut wanted: Wanted) -> (Call, Wanted) {
+fn change(mall: &Mall, cart: &Value, name: &str, mut wanted: WantedCart) -> (Call, WantedCart) {
     let more = |nth: usize| Call::post(path(cart, "/lines"), json!({ "items": [mall.item(0, nth, 1)] }));
     let call = match name {
         "another product" => {
@@ -76,7 +76,7 @@ fn warnings(mall: &Mall, cart: &Value) -> Vec<String> {
     warnings.iter().map(code).collect()
 }
 
-fn assert_is(mall: &Mall, cart: &Value, wanted: &Wanted, told: &str) {
+fn assert_is(mall: &Mall, cart: &Value, wanted: &WantedCart, told: &str) {
     assert_sums(cart);
     for (nth, pieces) in wanted.pieces.iter().enumerate() {
         let line = line(mall, cart, nth);
@@ -116,7 +116,7 @@ async fn what_a_buyer_changes_at_the_store_is_kept_by_whatever_is_changed_next()
             let code = Call::post(path(&cart, "/discount"), json!({ "code": "TEN" }));
             let cart = server.data(code).await;
             mall.at_store(&cart, 0, page, &body).await;
-            let wanted = Wanted {
+            let wanted = WantedCart {
                 pieces: [pieces, 1, 0],
                 codes: codes.clone(),
             };
