@@ -18,7 +18,10 @@ const BRAND_CUES: [&str; 4] = ["from", "by", "brand", "brands"];
 /// After these words, `from` does not introduce a brand: `free from`, `apart from`.
 const OTHER_FROM: [&str; 3] = ["free", "apart", "aside"];
 
-/// After a negator with these words, `and` may continue the list of objects: `except nike and adidas`.
+/// Words before `not` that make it say what a product does: `that will not leak`. Nothing is refused then.
+const AUXILIARIES: [&str; 9] = ["will", "would", "does", "do", "did", "can", "could", "should", "must"];
+
+/// Words of a negator whose list of objects may continue with `and`: `except nike and adidas`.
 const EXCEPTIVE: [&str; 5] = ["except", "excluding", "exclude", "than", "apart"];
 
 struct Object {
@@ -78,7 +81,15 @@ fn one(sentence: &mut Sentence<'_>, at: usize, names: &dyn BrandNames) -> usize 
         sentence.read(object.tokens.start..at + words, meaning);
         return at + words;
     }
+    let is_of_verb = || {
+        at.checked_sub(1)
+            .is_some_and(|before| sentence.is(before, &AUXILIARIES))
+    };
     if let Some((words, kind)) = TABLES.negators.at(rest) {
+        if words == 1 && sentence.is(at, &["not"]) && is_of_verb() {
+            sentence.read(at..at + 1, Meaning::Asking);
+            return at + 1;
+        }
         let negator = rest.get(..words).unwrap_or_default();
         let has = |words: &[&str]| negator.iter().any(|token| words.contains(&token.word.as_str()));
         let ahead = Ahead {
