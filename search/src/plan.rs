@@ -60,7 +60,7 @@ impl SearchPlan {
                 .as_ref()
                 .map_or(text.as_str(), |translated| translated.text.as_str());
             let understood = hybrid::understood(served, english, sure);
-            let is_read = translated.is_some() || !understood.parts.is_empty();
+            let is_read = translated.is_some() || !understood.parts.is_empty() || understood.audience.is_some();
             if is_read && (understood.has_phrase() || !hybrid::names_whole(served, &text, kind.as_deref())) {
                 reading = Reading::of(served, &understood);
                 sense = reading.is_need.then(|| reading.sense());

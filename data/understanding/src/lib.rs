@@ -41,14 +41,21 @@ pub struct ParsedQuery {
     pub text: String,
     /// Parts that were read, in text order.
     pub parts: Vec<Part>,
-    /// People for whom the product must be made, if the text names a recipient.
+    /// People that the product must be made for, if the text names a recipient or says `for men`.
     pub audience: Option<Audience>,
     /// True if the query is a question or a long sentence.
     pub is_sentence: bool,
 }
 
 impl ParsedQuery {
-    /// Returns true for a query with a quoted phrase. It is not a title, even if a title has the same letters.
+    /// Returns true if the text names a gift, a recipient or an age.
+    #[must_use]
+    pub fn is_for_somebody(&self) -> bool {
+        self.parts.iter().any(|part| part.meaning.is_of_somebody())
+    }
+
+    /// Returns true if the query contains a quoted phrase. A query with a quoted phrase is not a title, even if a title
+    /// has the same letters.
     #[must_use]
     pub fn has_phrase(&self) -> bool {
         self.parts.iter().any(|part| matches!(part.meaning, Meaning::Phrase(_)))
@@ -99,6 +106,11 @@ pub enum Meaning {
 }
 
 impl Meaning {
+    /// Returns true if the meaning tells who gets the product.
+    const fn is_of_somebody(&self) -> bool {
+        matches!(self, Self::Gift(_) | Self::Recipient | Self::Age(_))
+    }
+
     /// Returns the name of the meaning in API responses.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -225,14 +237,20 @@ fn with_prices(text: &str, unsure: bool, names: &dyn BrandNames) -> ParsedQuery 
         return whole();
     }
     let sentence = passed(Sentence::of(text), unsure, names);
-    let audience = sentence.is_for_somebody().then(|| intent::audience_of(&sentence));
+    let audience = if sentence.is_for_somebody() {
+        intent::audience_of(&sentence)
+    } else {
+        intent::audience_behind_for(&sentence)
+    };
     let is_sentence = sentence.is_sentence();
     let understood = sentence.finish().map(|understood| ParsedQuery {
-        audience: audience.flatten(),
         is_sentence,
         ..understood
     });
-    understood.unwrap_or_else(whole)
+    ParsedQuery {
+        audience,
+        ..understood.unwrap_or_else(whole)
+    }
 }
 
 /// Returns true for a lowercase word that is purely grammatical.

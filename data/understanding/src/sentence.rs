@@ -134,8 +134,7 @@ impl<'a> Sentence<'a> {
     }
 
     pub(super) fn is_for_somebody(&self) -> bool {
-        let tells = |meaning: &Meaning| matches!(meaning, Meaning::Gift(_) | Meaning::Recipient | Meaning::Age(_));
-        self.parts().any(|(_, meaning)| tells(meaning))
+        self.parts().any(|(_, meaning)| meaning.is_of_somebody())
     }
 
     /// Returns true if any part implies categories.

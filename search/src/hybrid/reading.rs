@@ -106,7 +106,9 @@ impl Reading {
             constraints.make_for(audience);
             reading.child =
                 (!matches!(audience, Audience::Men | Audience::Women | Audience::Unisex)).then_some(audience);
-            served.safe_rows().into_iter().for_each(|safe| constraints.keep(safe));
+            if understood.is_for_somebody() || reading.child.is_some() {
+                served.safe_rows().into_iter().for_each(|safe| constraints.keep(safe));
+            }
         }
         reading.constrained = constraints.finish();
         reading

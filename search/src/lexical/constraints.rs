@@ -3,7 +3,7 @@
 use data_index::terms::{NO_ROW, word_hash};
 use data_index::{Part, Release, RowAddress};
 use data_text::{fold_value, stems};
-use data_understanding::intent::{Audience, audience_words};
+use data_understanding::intent::{Audience, audience_words, audiences_named};
 use data_understanding::languages::without_words;
 use data_understanding::{Absence, Meaning, denies};
 
@@ -242,6 +242,8 @@ impl<'a> Constraints<'a> {
             words.push(phrase.to_owned());
             words.extend(self.index.synonyms.of_word(phrase));
             words.extend(self.index.languages.titled(&stems(phrase)).map(str::to_owned));
+            let audiences = audiences_named(phrase).into_iter();
+            words.extend(audiences.flat_map(audience_words).map(str::to_owned));
         }
         let held: Vec<Vec<String>> = words.iter().map(|word| stems(word)).collect();
         let sets = self.release.parts().iter().map(|part| {

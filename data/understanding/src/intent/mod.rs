@@ -246,7 +246,15 @@ pub(crate) fn audience_of(sentence: &Sentence<'_>) -> Option<Audience> {
     audience::read(&mut words, sentence.age, true)
 }
 
-/// A minimum above the maximum is dropped.
+/// Returns the people in a phrase such as `bracelet for men`.
+pub(crate) fn audience_behind_for(sentence: &Sentence<'_>) -> Option<Audience> {
+    (2..sentence.tokens.len()).find_map(|at| {
+        let (_, audience) = tables::TABLES.audiences.at(sentence.tokens.get(at..)?)?;
+        sentence.is(at - 1, &["for"]).then_some(*audience)
+    })
+}
+
+/// Combines two price ranges to the narrower range. A minimum above the maximum is dropped.
 fn narrower(one: Price, other: Price) -> Price {
     let max = one.max.into_iter().chain(other.max).min();
     let min = one.min.max(other.min);

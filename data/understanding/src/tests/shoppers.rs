@@ -36,10 +36,32 @@ fn for_whom_a_thing_is_is_told_where_it_is_for_somebody() {
         ("gift for my dad who loves coffee", Some("men")),
         ("sneakers for her", Some("women")),
         ("face mask for a 5 year old", Some("kids")),
-        ("shoes for women", None),
+        ("shoes for women", Some("women")),
+        ("shoes not for women", None),
+        ("shoes women", None),
         ("leather wallet", None),
     ] {
         let audience = read(text, &NoBrands).audience.map(Audience::as_str);
         assert_eq!(audience, expected, "{text}");
+    }
+}
+
+#[test]
+fn what_a_product_does_not_do_is_no_refusal() {
+    for (text, left, is_refused) in [
+        ("a bottle that will not leak", "a bottle that will leak", false),
+        ("pan that does not stick", "pan that stick", false),
+        ("pan that does not contain nickel", "pan", true),
+        ("bottle not leather", "bottle", true),
+    ] {
+        let understood = read(text, &NoBrands);
+        let refuses = |part: &Part| {
+            matches!(
+                part.meaning,
+                Meaning::Excluded(_) | Meaning::ExcludedBrand(_) | Meaning::Lacking(_)
+            )
+        };
+        assert_eq!(understood.parts.iter().any(refuses), is_refused, "{text}");
+        assert_eq!(understood.text, left, "{text}");
     }
 }
