@@ -44,13 +44,12 @@ pub(super) fn ranked(served: &SearchContext, query: &SearchQuery<'_>) -> Answer 
 fn put_last(served: &SearchContext, query: &SearchQuery<'_>, rows: &mut [FusedRow]) {
     let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
     let Some(best) = rows.first().map(tier) else { return };
+    let mut texts_left = tuning::TEXTS_READ_MAX;
     let doubt = |row: &FusedRow| {
         let part = served.release.part(row.at.part).filter(|_| query.is_for_somebody);
         let is_free = part.is_some_and(|part| part.cards().price_min_minor(row.at.row) == 0);
-        let doubts = query
-            .mentions
-            .iter()
-            .map(|mention| mention.doubt(&served.release, row.at));
+        let mentions = query.mentions.iter();
+        let doubts = mentions.map(|mention| mention.doubt(&served.release, row.at, &mut texts_left));
         let (least, most) = doubts.fold((0, i8::from(is_free)), |(least, most), doubt| {
             (doubt.min(least), doubt.max(most))
         });

@@ -1,6 +1,6 @@
 //! Constraints of a query besides its words, which are required phrases, absences and exclusions.
 
-use data_index::terms::{NO_ROW, word_hash};
+use data_index::terms::{NO_ROW, indexed_start, word_hash};
 use data_index::{Part, Release, RowAddress};
 use data_text::{fold_value, stems};
 use data_understanding::intent::{Audience, audience_words, audiences_named};
@@ -51,13 +51,19 @@ pub(crate) struct Mention {
 }
 
 impl Mention {
-    /// Returns -1 if the row denies the unwanted thing, 1 if it may have it, and 0 if it does not mention it.
-    pub(crate) fn doubt(&self, release: &Release, at: RowAddress) -> i8 {
+    /// Returns how a row speaks of the unwanted thing: -1 if it says that the product lacks it, 1 if it may have it, 0 if
+    /// it does not mention it. Reads the row's text if `texts_left` is not 0, and subtracts the read text. A row whose
+    /// text is not read may have the thing.
+    pub(crate) fn doubt(&self, release: &Release, at: RowAddress, texts_left: &mut usize) -> i8 {
         let Some(part) = release.part(at.part).filter(|_| self.rows.has(at.part, at.row)) else {
             return 0;
         };
+        let Some(left) = texts_left.checked_sub(1) else {
+            return 1;
+        };
+        *texts_left = left;
         let title = part.cards().title(at.row);
-        let text = format!("{title}. {}", part.details().row(at.row).description());
+        let text = format!("{title}. {}", indexed_start(part.details().row(at.row).description()));
         if denies(&text, &self.stem) { -1 } else { 1 }
     }
 }

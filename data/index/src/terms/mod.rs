@@ -27,6 +27,7 @@ pub use head::names_nothing;
 pub use holding::PostingPayload;
 pub use list::{Block, BlockRows, Postings, TermList};
 pub(crate) use write::TermsWriter;
+pub use write::indexed_start;
 
 pub(crate) const TERMS: &str = "terms.bin";
 

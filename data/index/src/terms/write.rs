@@ -14,6 +14,15 @@ use data_text::{indexed_words, letters_of, stem};
 const DESCRIPTION_BYTES_MAX: usize = 8 << 10;
 const VALUES_MAX: usize = 256;
 
+/// Returns the part of a description that is indexed.
+#[must_use]
+pub fn indexed_start(description: &str) -> &str {
+    description
+        .get(..description.floor_char_boundary(DESCRIPTION_BYTES_MAX))
+        .unwrap_or_default()
+}
+
+/// Field and position of a word in a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Title,
@@ -63,9 +72,7 @@ impl TermsWriter {
     pub(crate) fn push(&mut self, product: &Product, brand: &Brand) {
         self.found.clear();
         let title_words = self.title(&product.title);
-        let description_end = product.description.floor_char_boundary(DESCRIPTION_BYTES_MAX);
-        let description = product.description.get(..description_end).unwrap_or_default();
-        let description_words = self.field(description, Place::Description);
+        let description_words = self.field(indexed_start(&product.description), Place::Description);
         let (of_brand, of_category, of_option) = (
             Place::Other(PostingPayload::BRAND.0),
             Place::Other(PostingPayload::CATEGORY.0),
