@@ -5,7 +5,7 @@ use data_model::CurrencyCode;
 use crate::browse::{Counts, Scope};
 use crate::context::SearchContext;
 use crate::hybrid::{self, SearchQuery, finds_any};
-use crate::lexical::{AllowedRows, Narrowing};
+use crate::lexical::{AllowedRows, Narrowing, Order};
 use crate::phrase::PhraseReading;
 use crate::plan::SearchPlan;
 use crate::request::{Conditions, Fold, SearchRequest};
@@ -100,13 +100,51 @@ struct PlannedSearch {
     found: hybrid::Answer,
 }
 
+impl PlannedSearch {
+    /// Returns true if products that lack words were added to those that have every word.
+    fn adds_others(&self) -> bool {
+        self.plan.listed_order() == Order::Relevance && self.plan.finds_by_words() && !self.found.fits
+    }
+}
+
+/// Finds the products for a request. If the search without the facets adds products that lack words, the facets only
+/// select among what that search counts, so that a facet value finds as many products as it counts.
 fn found(served: &SearchContext, request: &SearchRequest, conditions: &Conditions) -> PlannedSearch {
-    let first = planned(served, request, conditions, false);
+    let all = interpreted(served, request, conditions, None);
+    let whole = request.without_facets().filter(|_| all.adds_others());
+    let Some(whole) = whole.map(|whole| interpreted(served, &whole, conditions, None)) else {
+        return all;
+    };
+    let counted = AllowedRows::of(whole.found.matches);
+    let mut selected = interpreted(served, request, conditions, Some(&counted));
+    if selected.found.rows.is_empty() {
+        return all;
+    }
+    selected.found.matches = counted.into_parts();
+    selected
+}
+
+/// Finds the products for a request, among these rows if they are given. If no product has every word, other
+/// interpretations of the request are tried.
+fn interpreted(
+    served: &SearchContext,
+    request: &SearchRequest,
+    conditions: &Conditions,
+    among: Option<&AllowedRows>,
+) -> PlannedSearch {
+    let planned = |request: &SearchRequest, is_sure| {
+        let mut plan = SearchPlan::of(served, request, conditions, is_sure);
+        if let Some(rows) = among {
+            plan.reading.constrained.allowed = Some(rows.clone());
+        }
+        planned(served, plan)
+    };
+    let first = planned(request, false);
     if first.found.has_every_word() {
         return first;
     }
     let mut others = fallbacks(request, &first.plan).map(|fallback| {
-        let mut other = planned(served, &fallback.request, conditions, fallback.is_sure);
+        let mut other = planned(&fallback.request, fallback.is_sure);
         if let Some(phrase) = fallback.phrase {
             other.plan.reading.tell(phrase, request.text.as_str());
         }
@@ -130,8 +168,8 @@ fn fallbacks(request: &SearchRequest, first: &SearchPlan) -> impl Iterator<Item 
         .chain(SizeSearch::of(request).into_iter().flat_map(SizeSearch::fallbacks))
 }
 
-fn planned(served: &SearchContext, request: &SearchRequest, conditions: &Conditions, is_sure: bool) -> PlannedSearch {
-    let mut plan = SearchPlan::of(served, request, conditions, is_sure);
+/// Finds the products of a plan, and relaxes the plan where it finds too little.
+fn planned(served: &SearchContext, mut plan: SearchPlan) -> PlannedSearch {
     if let Some(filter) = plan
         .of_any_price(&served.release)
         .filter(|_| served.browse.has_other_than(plan.currency))

@@ -197,7 +197,13 @@ impl SearchPlan {
         self.reading.kind_filters(served, &self.rows(&served.release, &others))
     }
 
-    /// A search by similarity or meaning alone has no defined set of products to count.
+    /// Returns true if the words find products, perhaps together with their meaning.
+    pub(super) fn finds_by_words(&self) -> bool {
+        self.mode != Mode::Semantic && self.similar_to.is_none() && !self.text.trim().is_empty()
+    }
+
+    /// Returns true if facets are counted. A search by similarity or meaning alone has no defined set of products to
+    /// count.
     pub(super) fn counts(&self) -> bool {
         self.facet_counts && self.mode != Mode::Semantic
     }

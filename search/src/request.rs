@@ -309,7 +309,23 @@ pub struct SearchRequest {
     pub as_typed: bool,
 }
 
-/// Conditions of a search outside of its request and the release.
+impl SearchRequest {
+    /// Returns the request without its facets, with counts. `None` if it has no facets.
+    pub(crate) fn without_facets(&self) -> Option<Self> {
+        let filters = Filters {
+            facets: FacetFilter::default(),
+            ..self.filters.clone()
+        };
+        let whole = Self {
+            filters,
+            facet_counts: true,
+            ..self.clone()
+        };
+        (whole.filters != self.filters).then_some(whole)
+    }
+}
+
+/// Conditions of a search that are not part of its request or the release.
 #[derive(Debug)]
 pub struct Conditions {
     /// Currency of prices if neither the request nor the requested products determine one.

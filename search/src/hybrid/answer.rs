@@ -30,7 +30,7 @@ pub struct Answer {
     /// length. The list is empty unless requested.
     pub(crate) matches: Vec<RowSet>,
     /// True if enough products have every word, so that a filter may shorten the page.
-    pub(super) fits: bool,
+    pub(crate) fits: bool,
     /// True if the last word of the query was completed as a prefix.
     pub(super) completed: bool,
 }

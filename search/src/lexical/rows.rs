@@ -138,6 +138,11 @@ impl AllowedRows {
         &self.parts
     }
 
+    /// Returns the rows of each part.
+    pub(crate) fn into_parts(self) -> Vec<RowSet> {
+        self.parts
+    }
+
     pub(super) fn part(&self, part: u32) -> Option<&RowSet> {
         self.parts.get(part as usize)
     }
