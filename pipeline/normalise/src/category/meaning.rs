@@ -20,6 +20,8 @@ use super::{Reading, Witness};
 const AGREED_MIN: f32 = 0.6;
 /// Minimum share of a shop's products near a category, for a vector to give it to another one.
 const SOLD_MIN: f32 = 0.15;
+/// Minimum number of a shop's products whose words name a category. A few do not show what the shop sells.
+const NAMED_MIN: usize = 3;
 /// Maximum level of the result. A vector shows a branch of the taxonomy better than a leaf.
 const LEVELS_MAX: usize = 3;
 /// Weight of a product type relative to the title.
@@ -59,6 +61,12 @@ impl KindCounts {
         *self.by_group.entry(near(category)).or_default() += weight;
     }
 
+    fn add_votes(&mut self, votes: &[Vote], weight: f32) {
+        votes
+            .iter()
+            .for_each(|vote| self.add(vote.category, vote.weight * weight));
+    }
+
     /// Returns the share of the products near a category.
     fn share(&self, category: ProductCategory) -> f32 {
         self.by_group.get(near(category)).copied().unwrap_or_default() / self.all
@@ -70,6 +78,9 @@ pub(crate) fn settle(table: &Table, products: &[ReadProduct<'_>]) -> Vec<Option<
     let belief = Belief::of(table, products.iter().map(|product| product.reading));
     let settled = products.iter().map(|product| belief.settle(product.reading));
     let mut settled: Vec<Option<CategoryId>> = settled.collect();
+    if settled.iter().flatten().count() < NAMED_MIN {
+        return settled;
+    }
     let mut sold = KindCounts::default();
     let mut votes: Vec<(usize, Vec<Vote>)> = Vec::new();
     for (place, (product, category)) in products.iter().zip(&settled).enumerate() {
@@ -79,16 +90,19 @@ pub(crate) fn settle(table: &Table, products: &[ReadProduct<'_>]) -> Vec<Option<
             votes.push((place, table.names().votes(vector)));
         }
     }
-    for vote in votes.iter().flat_map(|(_, votes)| votes) {
-        sold.add(vote.category, vote.weight);
+    for (_, votes) in &votes {
+        sold.add_votes(votes, 1.0);
     }
     for (place, votes) in votes {
-        let weighed = votes.into_iter().map(|vote| Vote {
+        // The product itself does not show what else the shop sells.
+        sold.add_votes(&votes, -1.0);
+        let weighed = votes.iter().map(|vote| Vote {
             weight: vote.weight * sold.share(vote.category),
-            ..vote
+            ..*vote
         });
         let meant = agreed(weighed).filter(|category| sold.share(*category) >= SOLD_MIN);
         settled[place] = meant.map(|category| CategoryId(category.id()));
+        sold.add_votes(&votes, 1.0);
     }
     settled
 }
