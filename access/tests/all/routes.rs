@@ -258,10 +258,10 @@ fn every_operation_describes_what_it_can_answer() {
         })
         .collect();
     insta::assert_snapshot!(described.join("\n"), @r#"
-    /v1/changelog get_changelog 200 304 401 405 413 414 422 429 431 500 503
-    /v1/me get_me 200 401 405 413 414 415 422 429 431 500 503
-    /v1/plans get_plans 200 401 405 413 414 415 422 429 431 500 503
-    /v1/quota get_quota 200 401 405 413 414 415 422 429 431 500 503
+    /v1/changelog get_changelog 200 304 401 405 408 413 414 422 429 431 500 503
+    /v1/me get_me 200 401 405 408 413 414 415 422 429 431 500 503
+    /v1/plans get_plans 200 401 405 408 413 414 415 422 429 431 500 503
+    /v1/quota get_quota 200 401 405 408 413 414 415 422 429 431 500 503
     "#);
 }
 

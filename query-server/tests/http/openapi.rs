@@ -85,22 +85,22 @@ fn every_operation_lists_every_status_it_can_answer() {
     insta::assert_snapshot!(lines.join("\n"), @"
         GET /healthz health() 200 405
         GET /readyz ready() 200 405 503
-        GET /v1/brands list_brands(q category limit cursor) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/brands/{slug} get_brand(slug) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/brands/{slug}/products list_brand_products(slug category limit cursor price_min price_max in_stock on_sale facets kind sort currency fold pincode deliver_by facet_values_max facet_query) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/browse browse(brand category limit cursor price_min price_max in_stock on_sale facets kind sort currency fold pincode deliver_by facet_values_max facet_query) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/categories list_categories() 200 304 401 405 413 414 422 429 431 500 503
-        GET /v1/changes list_changes(since brand limit cursor) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/lookup lookup_products(url sku handle brand) 200 304 401 405 413 414 422 429 431 500 503
-        GET /v1/products/{ident} get_product(ident include pincode) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/products/{ident}/offers list_offers(ident limit pincode) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/products/{ident}/price-history list_price_history(ident limit cursor) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/products/{ident}/reviews list_reviews(ident limit offset cursor) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/recommend recommend(product_id intent kind limit) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/search search_products(q brand mode limit per_brand_max similar_to facet_counts understand explain price_min price_max in_stock on_sale facets kind sort currency fold pincode deliver_by facet_values_max facet_query) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/shipping get_shipping(product pincode) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/stats get_stats(by) 200 304 401 405 413 414 422 429 431 500 503
-        GET /v1/suggest suggest(q limit) 200 304 401 405 413 414 422 429 431 500 503
+        GET /v1/brands list_brands(q category limit cursor) 200 304 401 404 405 408 413 414 422 429 431 500 503
+        GET /v1/brands/{slug} get_brand(slug) 200 304 401 404 405 408 413 414 422 429 431 500 503
+        GET /v1/brands/{slug}/products list_brand_products(slug category limit cursor price_min price_max in_stock on_sale facets kind sort currency fold pincode deliver_by facet_values_max facet_query) 200 304 401 404 405 408 413 414 422 429 431 500 503
+        GET /v1/browse browse(brand category limit cursor price_min price_max in_stock on_sale facets kind sort currency fold pincode deliver_by facet_values_max facet_query) 200 304 401 404 405 408 413 414 422 429 431 500 503
+        GET /v1/categories list_categories() 200 304 401 405 408 413 414 422 429 431 500 503
+        GET /v1/changes list_changes(since brand limit cursor) 200 304 401 404 405 408 413 414 422 429 431 500 503
+        GET /v1/lookup lookup_products(url sku handle brand) 200 304 401 405 408 413 414 422 429 431 500 503
+        GET /v1/products/{ident} get_product(ident include pincode) 200 304 401 404 405 408 413 414 422 429 431 500 503
+        GET /v1/products/{ident}/offers list_offers(ident limit pincode) 200 304 401 404 405 408 413 414 422 429 431 500 503
+        GET /v1/products/{ident}/price-history list_price_history(ident limit cursor) 200 304 401 404 405 408 413 414 422 429 431 500 503
+        GET /v1/products/{ident}/reviews list_reviews(ident limit offset cursor) 200 304 401 404 405 408 413 414 422 429 431 500 503
+        GET /v1/recommend recommend(product_id intent kind limit) 200 304 401 404 405 408 413 414 422 429 431 500 503
+        GET /v1/search search_products(q brand mode limit per_brand_max similar_to facet_counts understand explain price_min price_max in_stock on_sale facets kind sort currency fold pincode deliver_by facet_values_max facet_query) 200 304 401 404 405 408 413 414 422 429 431 500 503
+        GET /v1/shipping get_shipping(product pincode) 200 304 401 404 405 408 413 414 422 429 431 500 503
+        GET /v1/stats get_stats(by) 200 304 401 405 408 413 414 422 429 431 500 503
+        GET /v1/suggest suggest(q limit) 200 304 401 405 408 413 414 422 429 431 500 503
         ");
 }
 

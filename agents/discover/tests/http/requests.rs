@@ -160,7 +160,7 @@ fn every_status_is_described() {
     let operation = &document["paths"]["/v1/discover"]["post"];
     assert_eq!(operation["operationId"], json!("discover_products"));
     for status in [
-        "200", "401", "405", "413", "414", "415", "422", "429", "431", "500", "503",
+        "200", "401", "405", "408", "413", "414", "415", "422", "429", "431", "500", "503",
     ] {
         assert!(operation["responses"][status].is_object(), "{status}");
     }

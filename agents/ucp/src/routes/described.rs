@@ -113,6 +113,7 @@ fn faults() -> BTreeMap<String, RefOr<Response>> {
             "405",
             error("The path does not accept this method.").header_ref("Allow", Ref::new("#/components/headers/Allow")),
         ),
+        ("408", retry(error("The body did not arrive in time."))),
         ("409", retry(error(used))),
         ("413", error("The body is too large.")),
         ("414", error("The URI is too long.")),
