@@ -50,7 +50,7 @@ fn for_whom_a_thing_is_is_told_where_it_is_for_somebody() {
 fn what_a_product_does_not_do_is_no_refusal() {
     for (text, left, is_refused) in [
         ("a bottle that will not leak", "a bottle that will leak", false),
-        ("pan that does not stick", "pan that stick", false),
+        ("pan that does not stick", "pan that does stick", false),
         ("pan that does not contain nickel", "pan", true),
         ("bottle not leather", "bottle", true),
     ] {
