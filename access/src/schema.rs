@@ -56,7 +56,7 @@ pub struct KeyHowTo {
     /// Path of the page on which a person signs in to get a key, relative to this server; null if there is none.
     #[schema(required = true, format = "uri-reference")]
     pub path: Option<&'static str>,
-    /// Ways that are available on this server; empty if it does not accept keys.
+    /// Ways to get a key on this server; empty if the server does not accept keys.
     pub ways: Vec<KeyWay>,
     /// Human-readable instructions.
     pub description: String,

@@ -8,7 +8,7 @@ use url::Url;
 use crate::exit::Outcome;
 use crate::wiring::Context;
 
-/// Maximum wait for a response. Supervisors of servers check again soon.
+/// Maximum wait for a response. The wait is short, because a supervisor repeats the check soon.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Runs `haat health`: queries a probe, for environments without an HTTP client, such as a container.

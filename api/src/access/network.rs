@@ -25,7 +25,7 @@ pub enum ForwardedHeader {
 const MANY: NonZeroU32 = NonZeroU32::new(4).unwrap();
 const VERY_MANY: NonZeroU32 = NonZeroU32::new(16).unwrap();
 
-/// Networks around an IPv4 client by prefix length, with their multiples.
+/// Prefix lengths of the networks around an IPv4 client that have a limit, as a multiple of the client's own limit.
 const AROUND_V4: [(u8, NonZeroU32); 1] = [(24, VERY_MANY)];
 const AROUND_V6: [(u8, NonZeroU32); 2] = [(56, MANY), (48, VERY_MANY)];
 

@@ -130,7 +130,7 @@ pub enum StorageError {
     /// Other writers took all event numbers that were tried.
     #[error("{prefix}: other processes took each of {attempts} consecutive numbers")]
     LogContended {
-        /// Prefix of the log.
+        /// Path prefix of the log's events.
         prefix: String,
         /// Number of attempts.
         attempts: u32,

@@ -11,7 +11,7 @@ const CERTAIN_MIN: u64 = 10_000;
 const ROUND_MIN: u64 = 50_000;
 /// Percentage on each side of an approximate amount.
 const ABOUT_PERCENT: u64 = 25;
-/// Numbers in this range of hundredths are more likely years.
+/// A number in this range, in hundredths, is more likely a year than a price: 1900 to 2100.
 const YEARS: std::ops::RangeInclusive<u64> = 190_000..=210_000;
 /// A number in the range of years is a price if it is a multiple of this, in hundredths.
 const ROUND_YEAR: u64 = 5_000;

@@ -96,7 +96,7 @@ pub struct Coupons {
     pub candidates: u32,
     /// Number of candidates with a verdict of the store, from now or from a recent test.
     pub tested: u32,
-    /// Untested candidates, in the order of the candidates.
+    /// Codes that were not tested, each with the reason.
     pub untested: Vec<UntestedCode>,
 }
 

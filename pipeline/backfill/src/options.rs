@@ -14,7 +14,7 @@ pub struct BackfillOptions {
     /// True to use landed crawls that are older than the lake's data too. Their prices and products become current
     /// again.
     pub older: bool,
-    /// True to accept results for which a crawl would be held back.
+    /// True to also accept catalogues that a crawl would hold back.
     pub accept_collapse: bool,
     /// True to read and report, but write nothing.
     pub dry_run: bool,

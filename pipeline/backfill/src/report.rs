@@ -112,7 +112,7 @@ pub struct Backfill {
     pub range: Range,
     /// True if landed crawls older than the lake's data were used.
     pub older: bool,
-    /// True if results were accepted for which a crawl would be held back.
+    /// True if the backfill also accepted catalogues that a crawl would hold back.
     pub accept_collapse: bool,
     /// True if the backfill only read and reported.
     pub dry_run: bool,

@@ -31,7 +31,7 @@ impl Sentence<'_> {
                 Sense::Word(_) => return self.places.named.iter().any(|place| place.at == at),
                 Sense::Means(..) if is_lead(item) => return true,
                 Sense::Means(..) if item.means_any(&[Concept::Fee, Concept::Free, Concept::Break]) => return true,
-                // `Your pin code` is an unknown region, so that it does not mean all orders.
+                // The text does not say which region `your pin code` is, so the statement is not about all orders.
                 Sense::Means(..) if item.means(Concept::Pin) && self.is_owned(at) => return false,
                 Sense::Means(..) => {}
                 _ => return true,

@@ -69,7 +69,7 @@ pub struct CollapseConfig {
     pub drop_min: u64,
     /// Maximum relative difference between the product counts of two crawls if the second confirms the first.
     pub tolerance: f64,
-    /// Seconds within which losses are added up.
+    /// Time in seconds for which losses of a brand are added up.
     pub loss_window_s: u64,
     /// Prices are doubtful if those of this share of the brand's earlier variants have fallen.
     pub prices_fallen_share: f64,

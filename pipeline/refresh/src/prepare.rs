@@ -212,7 +212,8 @@ pub(crate) struct ReadContext<'a> {
     pub(crate) categories: &'a mut OwnCategories,
     /// Variants that the pages omit.
     pub(crate) omitted: &'a mut Arc<OmittedVariants>,
-    /// Parameters for asking the store for more of both; `None` to use only the known ones.
+    /// Parameters of the requests to the store for further categories and omitted variants. With `None`, only the known
+    /// ones are used.
     pub(crate) asking: Option<AskContext<'a>>,
 }
 

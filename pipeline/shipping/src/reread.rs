@@ -431,7 +431,7 @@ mod tests {
         let (one, rows) = taken(None, Some(at)).await;
         assert_eq!((one.outcome, rows.as_ref()), (RereadOutcome::Older, Some(&new)));
 
-        // No other process has written meanwhile.
+        // No other process has changed the store's texts or terms since they were read.
         let (one, rows) = taken(Some(&new), Some(at)).await;
         assert_eq!((one.outcome, rows.as_ref()), (RereadOutcome::Changed, Some(&old)));
     }

@@ -32,7 +32,7 @@ pub struct FeedReview {
     pub id: String,
     /// Product of the review.
     pub product: ProductRef,
-    /// Text and rating.
+    /// Text and rating of the review.
     pub review: Review,
     /// True if the app states that the writer bought the product.
     pub is_verified: Option<bool>,

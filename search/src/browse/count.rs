@@ -185,7 +185,8 @@ fn between<'a>(counted: &'a [IdCount], ids: &Range<u32>) -> &'a [IdCount] {
     counted.get(start..end).unwrap_or_default()
 }
 
-/// Displays categories, then the readable facets of most products, then tags.
+/// Returns the facets to display: categories, then the facets that most products have, then tags. Facets whose names
+/// are not meant for people are left out.
 fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
     let rank = |name: &str| match name {
         "category" => 0,

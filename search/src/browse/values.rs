@@ -123,7 +123,7 @@ impl Values {
             .map_or(("", 0..0), |(name, ids)| (name, ids.clone()))
     }
 
-    /// The name must be folded.
+    /// Returns the position of the facet with this folded name.
     pub(super) fn facet(&self, name: &str) -> Option<usize> {
         self.names.binary_search_by(|(known, _)| (**known).cmp(name)).ok()
     }

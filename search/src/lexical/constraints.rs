@@ -118,7 +118,7 @@ impl<'a> Constraints<'a> {
             self.allow(titles);
             return Some(Constraint::Required(said));
         }
-        // A title that states the lack has the name of the thing too.
+        // A title such as `without sugar` also contains the unwanted word, so such titles are added again.
         let (words, others) = self.without(refused?);
         let titles = titles.into_iter().zip(others);
         self.allow(titles.map(|(one, other)| one.or(other)).collect());

@@ -1,4 +1,4 @@
-//! Tests that watches are evaluated by readings: each change sends one event.
+//! Tests of watches: an event is sent once when a condition becomes true, even if several servers evaluate the watch.
 
 use data_model::{Observation, ObservedVariant, VariantId};
 use http::Method;

@@ -1,13 +1,19 @@
--- One caller's request against what they may ask: GCRA and the day's count, in one step that nothing comes between.
+-- Decides one caller's request by the generic cell rate algorithm (GCRA) and the daily count, in one atomic step.
 --
--- KEYS     whose tallies: the caller's own, then those of the networks around
--- ARGV     1 requests a second, 2 burst, 3 requests a day (0: no limit), 4 whether the request is taken (1) or only looked
---          at (0), or minus how many are taken of which none is refused, 5 the moment in microseconds since 1970 (empty: this server's time), 6 the market's day as the caller's
---          clock has it, 7 to 9 when that day and the next two begin, from 10 how many times the limit each tally has
--- Answers  outcome (0 allowed, 1 too fast, 2 too many today), microseconds to wait, how many more may come at once,
---          microseconds until everything is paid, requests of today, microseconds that are left of today
+-- KEYS     counters: the caller's own, then those of the networks around the caller
+-- ARGV     1      requests a second
+--          2      burst
+--          3      requests a day (0: no limit)
+--          4      1: count the request; 0: only read; -n: charge n requests, none of which is refused
+--          5      time in microseconds since 1970 (empty: the time of this server)
+--          6      the market's day by the caller's clock
+--          7 to 9 start of that day and of the next two
+--          10 on  the limit of each counter, as a multiple
+-- Returns  outcome (0 allowed, 1 too fast, 2 too many today), microseconds to wait, number of requests possible at once,
+--          microseconds until nothing is owed, requests of today, microseconds left of today
 --
--- What is owed is kept in millionths of a request, which one microsecond pays `rate` of: whole numbers, exact in doubles.
+-- Debts are kept in millionths of a request, and each microsecond pays `rate` of them. All numbers are whole, so doubles
+-- are exact.
 local REQUEST = 1000000
 
 local rate, burst, per_day = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -28,15 +34,15 @@ for later = 8, 9 do
 end
 local day_left = math.max(1, ends - now)
 
--- What of one tally is kept, and what the request comes to by it alone.
+-- Returns one counter, and the outcome of the request by this counter alone.
 local function judged(key, times)
   local tally = { key = key, rate = rate * times, outcome = 0, wait = 0, owed = 0, taken = 0 }
   tally.full = burst * times * REQUEST
   local kept = redis.call('HMGET', key, 'at', 'owed', 'rate', 'day', 'taken')
-  -- What was owed at another rate was owed under another limit.
+  -- A debt at another rate belongs to another limit.
   if kept[1] and tonumber(kept[3]) == tally.rate then
     tally.owed = math.max(0, tonumber(kept[2]) - (now - tonumber(kept[1])) * tally.rate)
-    -- More than anybody can owe was noted before the clock was set back.
+    -- A larger debt than possible was recorded before the clock was set back.
     if tally.owed > 2 * tally.full then
       tally.owed = 0
     end
@@ -52,12 +58,12 @@ local function judged(key, times)
   return tally
 end
 
--- A whole burst can be owed, and as much for what requests that were let in cost besides.
+-- A debt is at most one burst, and one more for admitted requests that cost more than one request.
 local function take(tally, requests)
   tally.owed, tally.taken = math.min(tally.owed + requests * REQUEST, 2 * tally.full), tally.taken + requests
   redis.call('HSET', tally.key, 'at', string.format('%.0f', now), 'owed', string.format('%.0f', tally.owed),
     'rate', tally.rate, 'day', day, 'taken', tally.taken)
-  -- Some seconds later than it says nothing any more, for clocks that are set back.
+  -- The counter has no effect after this time. Some seconds are added for clocks that are set back.
   local forgotten = math.ceil(tally.owed / tally.rate / 1000)
   if per_day > 0 then
     forgotten = math.max(forgotten, math.ceil(day_left / 1000))

@@ -350,7 +350,7 @@ impl ObservationMerge<'_> {
         self.is_changed |= is_news;
     }
 
-    /// Returns `false` if the known offer is at least as new.
+    /// Records the observed offer of a variant. Returns `false` if the known offer is at least as new.
     fn learn(&mut self, key: VariantKey, offer: Option<Offer>, one: &Observation) -> bool {
         let (at, before) = (one.observed_at, self.offered.offers.get(&key).copied());
         let live = self.offered.live.get(&key);

@@ -226,7 +226,7 @@ enum Amount {
 
 const FILES_MIN: usize = 8;
 
-/// Files up to this size, in bytes, are equally small.
+/// Files up to this size, in bytes, are merged without a comparison of their sizes.
 const SMALL_BYTES: u64 = 64 << 10;
 
 fn merge_rows(table: TableName, files: Vec<FileBytes>, config: &LakeConfig) -> Result<Encoded, LakeError> {

@@ -85,7 +85,8 @@ fn searches_for_planted_secrets() {
     }
 }
 
-/// Buys from stores with secrets. Returns the secrets, and every file of the open state.
+/// Makes a purchase that uses secrets, such as a password. Returns the secrets and the contents of the state's files,
+/// which are read while the state is in use.
 async fn shop() -> (Vec<String>, Vec<Vec<u8>>) {
     let mall = Mall::open(1).await;
     let slug = mall.slug(0);

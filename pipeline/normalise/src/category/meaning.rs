@@ -73,7 +73,8 @@ impl KindCounts {
     }
 }
 
-/// Returns the category of each product of a shop: what its words state and the shop confirms, or what its vector means.
+/// Returns the category of each product of a shop. The category comes from the product's words if the shop's other
+/// products support it, otherwise from the product's vector.
 pub(crate) fn settle(table: &Table, products: &[ReadProduct<'_>]) -> Vec<Option<CategoryId>> {
     let belief = Belief::of(table, products.iter().map(|product| product.reading));
     let settled = products.iter().map(|product| belief.settle(product.reading));
