@@ -132,15 +132,15 @@ async fn a_value_finds_as_many_products_as_it_counts() {
 
 #[tokio::test]
 async fn a_value_finds_as_many_products_as_it_counts_where_few_have_every_word() {
-    let market = Market::of(&small()).await;
+    let market = Market::of(&wide()).await;
     let mut asked = 0;
     for query in [
-        "vienna+coffee",
-        "coffee+roast",
-        "navy+linen+shirt",
-        "warm+drink",
-        "shirt+not+navy",
-        "gift+for+my+dad",
+        "corner+thing",
+        "corner+thing+7",
+        "thing+12",
+        "depot+red",
+        "ekiben+thing",
+        "red+corner+thing",
     ] {
         for mode in ["hybrid", "lexical"] {
             asked += each_value(&market, &format!("q={query}&mode={mode}")).await;
