@@ -39,8 +39,9 @@ pub(crate) struct OrderedAt<'a> {
 }
 
 /// Computes the promised delivery of an order in days from the store's today. If the region of the pincode is unknown,
-/// the promise must be true for all regions. Without a dispatch time, the latest day is unknown. If the text says
-/// "working days" without naming them, Saturdays count as working days for the earliest day but not for the latest.
+/// the promise must be true for all regions. Days of a text that does not mention the dispatch count from the order; if
+/// it mentions the dispatch but not its time, the latest day is unknown. If the text says "working days" without naming
+/// them, Saturdays count as working days for the earliest day but not for the latest.
 pub(crate) fn promise(terms: &ShippingTerms, region: Option<ShippingRegion>, order: OrderedAt<'_>) -> Option<Promise> {
     let OrderedAt {
         country,
@@ -68,7 +69,7 @@ pub(crate) fn promise(terms: &ShippingTerms, region: Option<ShippingRegion>, ord
     };
     let at_once = DaySpan {
         min: 0,
-        max: None,
+        max: terms.counts_from_order().then_some(0),
         in_working_days: false,
     };
     let sent = dispatch.unwrap_or(at_once);

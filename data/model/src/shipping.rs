@@ -33,6 +33,18 @@ impl ShippingTerms {
             .and_then(ShippingFact::days)
     }
 
+    /// Returns `true` if the text does not mention the dispatch at all, so that its days of delivery count from the
+    /// order. A text that mentions the dispatch without its time is the sentence of the unknown term.
+    #[must_use]
+    pub fn counts_from_order(&self) -> bool {
+        let mut unknown = self.unknown.iter();
+        unknown.any(|unknown| {
+            unknown.kind == ShippingFactKind::Dispatch
+                && unknown.reason == UnknownReason::NotStated
+                && unknown.sentence.is_none()
+        })
+    }
+
     /// Returns the transit days to a region.
     ///
     /// For an unknown region, or one that the text does not mention, returns the days for the whole country. Returns

@@ -92,6 +92,9 @@ impl<'a> Sentence<'a> {
         if self.has(Concept::Elsewhere) && (self.has(Concept::Fee) || self.has(Concept::Ship)) {
             found.note_elsewhere(ShippingFactKind::Fee, self.text);
         }
+        if self.mentions_dispatch() {
+            found.mention_dispatch(self.text);
+        }
         self.read_fees(found);
         self.read_spans(found);
         self.read_handling(found);

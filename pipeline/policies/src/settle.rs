@@ -13,6 +13,8 @@ pub(crate) struct SentenceFacts {
     /// Facts of banner phrases such as `Free shipping!`. They apply only without a more specific fact.
     marks: Vec<ShippingFact>,
     unknown: Vec<UnknownTerm>,
+    /// First sentence that mentions the dispatch. Without one, days of delivery count from the order.
+    dispatch: Option<String>,
 }
 
 impl SentenceFacts {
@@ -50,6 +52,10 @@ impl SentenceFacts {
         for kind in [ShippingFactKind::FreeShipping, ShippingFactKind::Fee] {
             self.note(kind, UnknownReason::OtherCurrency, Some(sentence));
         }
+    }
+
+    pub(crate) fn mention_dispatch(&mut self, sentence: &str) {
+        self.dispatch.get_or_insert_with(|| sentence.to_owned());
     }
 
     fn note(&mut self, kind: ShippingFactKind, reason: UnknownReason, sentence: Option<&str>) {
@@ -124,7 +130,8 @@ impl SentenceFacts {
             .retain(|unknown| !kept.iter().any(|fact| fact.kind == unknown.kind));
         for kind in &ShippingFactKind::ALL {
             if !kept.iter().any(|fact| fact.kind == *kind) {
-                self.note(*kind, UnknownReason::NotStated, None);
+                let mention = self.dispatch.take_if(|_| *kind == ShippingFactKind::Dispatch);
+                self.note(*kind, UnknownReason::NotStated, mention.as_deref());
             }
         }
         self.unknown.sort_by_key(|unknown| unknown.kind);

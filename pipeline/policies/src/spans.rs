@@ -335,6 +335,12 @@ impl Sentence<'_> {
         matches!(of, Some(Sense::Word(word) | Sense::Means(_, word)) if word == "of") && !self.is_plain_object(at + 2)
     }
 
+    /// Returns true if the sentence speaks of a dispatch, from which days of delivery may count: `5 days once shipped`.
+    pub(crate) fn mentions_dispatch(&self) -> bool {
+        let is_start = |at: usize| self.items[at].means(Concept::ShipVerb) && self.is_origin(at);
+        self.has(Concept::Dispatch) || (0..self.items.len()).any(is_start)
+    }
+
     /// Returns true if a duration starts or ends at this event: `after dispatch`.
     fn is_origin(&self, at: usize) -> bool {
         const STRONG: Words = Words("after, once, when, nach, apres, despues de, following, from the date of, post");

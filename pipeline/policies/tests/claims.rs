@@ -317,3 +317,47 @@ proptest! {
         prop_assert!(is_same(&told, &wanted), "{text}\ntold {told:#?}\nwanted {wanted:#?}");
     }
 }
+
+#[test]
+fn a_dispatch_that_is_mentioned_without_its_time_is_told_apart_from_one_that_is_not_mentioned() {
+    for (text, days, is_mentioned) in [
+        ("Delivery takes 3-5 business days.", (Some(3), Some(5)), false),
+        ("Orders are delivered within 5 working days.", (None, Some(5)), false),
+        ("Your order arrives in 3 to 5 days.", (Some(3), Some(5)), false),
+        ("Delivery within 48 hours.", (None, Some(2)), false),
+        ("Delivery takes 2-4 weeks.", (Some(14), Some(28)), false),
+        ("Die Lieferzeit beträgt 3-5 Werktage.", (Some(3), Some(5)), false),
+        ("Livraison sous 3 à 5 jours ouvrés.", (Some(3), Some(5)), false),
+        ("La entrega tarda de 3 a 5 días laborables.", (Some(3), Some(5)), false),
+        (
+            "Delivery takes 3-5 business days after dispatch.",
+            (Some(3), Some(5)),
+            true,
+        ),
+        (
+            "Once shipped, orders are delivered in 3-5 days.",
+            (Some(3), Some(5)),
+            true,
+        ),
+        (
+            "Orders are dispatched promptly. Delivery takes 3-5 days.",
+            (Some(3), Some(5)),
+            true,
+        ),
+    ] {
+        let reading = read(text, "EUR".parse().unwrap());
+        let delivery = reading
+            .facts
+            .iter()
+            .find(|fact| fact.kind == ShippingFactKind::Delivery);
+        let told = delivery.map(|fact| (fact.days_min, fact.days_max));
+        assert_eq!(told, Some(days), "{text}");
+        let dispatch = reading
+            .unknown
+            .iter()
+            .find(|term| term.kind == ShippingFactKind::Dispatch);
+        let dispatch = dispatch.unwrap();
+        assert_eq!(dispatch.reason, UnknownReason::NotStated, "{text}");
+        assert_eq!(dispatch.sentence.is_some(), is_mentioned, "{text}");
+    }
+}

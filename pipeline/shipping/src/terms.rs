@@ -195,11 +195,15 @@ impl StatedTerms {
         fact.is_general() && of_all.into_iter().any(|known| terms(known) != terms(fact))
     }
 
-    /// A specific reason why a kind is unknown replaces `NotStated`.
+    /// A specific reason why a kind is unknown replaces `NotStated`, and a sentence replaces none.
     fn note(&mut self, term: UnknownTerm) {
         let known = self.reading.unknown.iter_mut().find(|known| known.kind == term.kind);
+        let is_specific = term.reason != UnknownReason::NotStated || term.sentence.is_some();
         match known {
-            Some(known) if known.reason == UnknownReason::NotStated || term.reason == UnknownReason::Contradiction => {
+            Some(known)
+                if known.reason == UnknownReason::NotStated && is_specific
+                    || term.reason == UnknownReason::Contradiction =>
+            {
                 *known = term;
             }
             Some(_) => {}

@@ -167,10 +167,10 @@ pub struct ShippingTierSummary<'a> {
     /// Maximum order value of the rate, in minor units.
     #[schema(required = true)]
     pub max_order_minor: Option<i64>,
-    /// Minimum number of days until delivery.
+    /// Minimum number of days until delivery, as the store counts them.
     #[schema(required = true)]
     pub days_min: Option<u16>,
-    /// Maximum number of days until delivery.
+    /// Maximum number of days until delivery, as the store counts them.
     #[schema(required = true)]
     pub days_max: Option<u16>,
 }

@@ -195,10 +195,11 @@ pub struct Delivery<'a> {
     /// True if the store delivers to the pincode.
     #[schema(required = true)]
     pub serviceable: Option<bool>,
-    /// Minimum number of days until delivery.
+    /// Minimum number of calendar days from today until delivery. Working days in the store's text are counted by its
+    /// calendar; days of a rate at the store are taken as it states them.
     #[schema(required = true)]
     pub days_min: Option<u16>,
-    /// Maximum number of days until delivery.
+    /// Maximum number of days until delivery, counted like `days_min`.
     #[schema(required = true)]
     pub days_max: Option<u16>,
     /// Delivery price of an order of only this product; null if unknown or if it depends on the variant.
@@ -244,10 +245,10 @@ pub struct DeliveryRateSummary<'a> {
     /// Largest order value for which the rate was seen.
     #[schema(required = true)]
     pub max_order_minor: Option<i64>,
-    /// Minimum number of days until delivery.
+    /// Minimum number of days until delivery, as the store counts them.
     #[schema(required = true)]
     pub days_min: Option<u16>,
-    /// Maximum number of days until delivery.
+    /// Maximum number of days until delivery, as the store counts them.
     #[schema(required = true)]
     pub days_max: Option<u16>,
 }

@@ -253,6 +253,36 @@ async fn what_a_text_says_is_told_with_its_sentences_and_promised_from_dispatch_
 }
 
 #[tokio::test]
+async fn days_of_a_text_that_mentions_no_dispatch_count_from_the_order() {
+    // Today is a Saturday. Saturdays count as working days for the earliest day alone.
+    for (mention, latest) in [(None, Some(6)), (Some("Allow 3-5 business days after dispatch."), None)] {
+        let mut catalogue = with_terms();
+        for (facts, _) in &mut catalogue {
+            if let Some(policy) = facts.shipping.as_mut().filter(|_| facts.brand.name == "Blue Tokai") {
+                policy.tiers = vec![tier("Standard", 5_000, None)];
+                let mut terms = told();
+                terms.facts = vec![ShippingFact {
+                    days_min: Some(3),
+                    days_max: Some(5),
+                    in_working_days: Some(true),
+                    ..ShippingFact::new(ShippingFactKind::Delivery, "Delivery takes 3-5 business days.")
+                }];
+                terms.unknown = vec![UnknownTerm {
+                    kind: ShippingFactKind::Dispatch,
+                    reason: UnknownReason::NotStated,
+                    sentence: mention.map(str::to_owned),
+                }];
+                policy.terms = Some(Box::new(terms));
+            }
+        }
+        let market = Market::of(&catalogue).await;
+        let path = format!("/v1/shipping?product={}&pincode=560001", id_of(&market, "vienna").await);
+        let delivery = market.get(&path).await.read::<ShippingAnswer<'static>>().data.delivery;
+        assert_eq!((delivery.days_min, delivery.days_max), (Some(4), latest), "{mention:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_known_is_null() {
     let market = Market::of(&with_terms()).await;
     let linen = id_of(&market, "linen+shirt").await;
