@@ -110,14 +110,16 @@ export function cardItem(card, at, heading = 'h2', inRow = false) {
   cards.set(card.id, { ...cards.get(card.id), ...card });
   const pct = card.discount_pct > 0 ? el('span', { class: 'badge' }, unseen('Price cut '), `−${card.discount_pct}%`) : null;
   const shot = { widths: SHOT_WIDTHS, sizes: inRow ? '10rem' : '(max-width: 40rem) 46vw, 15rem', letter: card.brand, eager: !inRow && at < 6 };
-  return el('li', { class: card.in_stock ? 'card' : 'card out' },
-    el('div', { class: 'frame' }, picture(card.image, shot), pct, card.in_stock ? null : el('span', { class: 'tag' }, 'Out of stock')),
+  // Variants that the store does not list may be in stock.
+  const soldOut = !card.in_stock && card.variants_complete;
+  return el('li', { class: soldOut ? 'card out' : 'card' },
+    el('div', { class: 'frame' }, picture(card.image, shot), pct, soldOut ? el('span', { class: 'tag' }, 'Out of stock') : null),
     el('p', { class: 'by' }, el('span', { dir: 'auto' }, card.brand), stars(card.rating)),
     el(heading, { dir: 'auto' }, el('a', { class: 'to', href: productAddress(card.id), 'data-id': card.id }, card.title)),
     card.price_min_minor > 0 ? priceLine(card.price_min_minor, card.compare_at_minor, card.currency, false) : el('p', { class: 'price quiet' }, 'No price'),
     promise(card),
     swatches(card),
-    el('button', { class: 'add', type: 'button', 'data-add': card.id, disabled: !card.in_stock }, 'Add to cart', unseen(`: ${card.title}`)));
+    el('button', { class: 'add', type: 'button', 'data-add': card.id, disabled: soldOut }, 'Add to cart', unseen(`: ${card.title}`)));
 }
 
 /** Places where cards will be. */

@@ -157,7 +157,9 @@ fn search_and_fetch_answer_as_hosts_of_connectors_expect() {
     let fetched = market.call(None, "fetch", &json!({ "id": first["id"] }))["structuredContent"].clone();
     assert_eq!((&fetched["title"], &fetched["url"]), (&first["title"], &first["url"]));
     assert!(
-        fetched["text"].is_string() && fetched["metadata"]["currency"].is_string(),
+        fetched["text"].is_string()
+            && fetched["metadata"]["currency"].is_string()
+            && fetched["metadata"]["variants_complete"] == true,
         "{fetched}"
     );
     let code = |result: &Value| -> Value {

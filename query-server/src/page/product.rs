@@ -22,7 +22,8 @@ pub(crate) fn product(served: &ReleaseView, at: RowAddress, public_url: &str) ->
         description: details.description(),
         image: cards.image(at.row).and_then(web_address),
         price: price.ok().filter(|price| price.minor() > 0),
-        in_stock: cards.in_stock(at.row),
+        // Variants that the store does not list may be in stock.
+        in_stock: Some(cards.in_stock(at.row)).filter(|known| *known || cards.variants_complete(at.row)),
         store: format!("{}/products/{}", brand.base_url, details.handle()),
         brand,
     };
@@ -35,7 +36,7 @@ struct ProductDocument<'a> {
     description: &'a str,
     image: Option<&'a str>,
     price: Option<Money>,
-    in_stock: bool,
+    in_stock: Option<bool>,
     /// URL of the product at its brand's store.
     store: String,
     brand: &'a Brand,
@@ -82,8 +83,10 @@ impl ProductDocument<'_> {
                 .text(&price.to_string())
                 .raw("</span></p>\n");
         }
-        let stock = if self.in_stock { "In stock" } else { "Out of stock" };
-        main.raw("<p class=\"state\">").raw(stock).raw("</p>\n");
+        if let Some(in_stock) = self.in_stock {
+            let stock = if in_stock { "In stock" } else { "Out of stock" };
+            main.raw("<p class=\"state\">").raw(stock).raw("</p>\n");
+        }
         if let Some(store) = web_address(&self.store) {
             main.raw("<a class=\"buy second\" rel=\"noopener noreferrer\" href=\"")
                 .text(store);

@@ -32,7 +32,7 @@ pub struct ProductCard<'a> {
     pub discount_pct: Option<u8>,
     /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// True if any variant is available.
+    /// True if any known variant is available. False means sold out only if `variants_complete` is true.
     pub in_stock: bool,
     /// True if all variants are known. A store may list only the first of many variants; then prices and stock cover
     /// only the known variants.
@@ -97,7 +97,7 @@ pub struct ProductDetail<'a> {
     pub discount_pct: Option<u8>,
     /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// True if any variant is available.
+    /// True if any known variant is available. False means sold out only if `variants_complete` is true.
     pub in_stock: bool,
     /// True if all variants are known. A store may list only the first of many variants; then prices and stock cover
     /// only the known variants.

@@ -63,5 +63,10 @@ async fn a_product_whose_list_is_cut_says_so_and_what_is_known_of_it() {
             assert_eq!(told, expected, "{listed} {available}");
         }
         assert_eq!(detail["data"]["variants"].as_array().unwrap().len(), listed);
+        let page = market.get(&format!("/products/{id}")).await.body;
+        let page = String::from_utf8_lossy(&page);
+        let shown =
+            ["<p class=\"state\">In stock", "<p class=\"state\">Out of stock"].map(|stock| page.contains(stock));
+        assert_eq!(shown, [available, !available && listed == 400], "{listed} {available}");
     }
 }

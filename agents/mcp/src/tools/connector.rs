@@ -106,7 +106,14 @@ impl Connector {
                 json!({ "results": results.collect::<Vec<_>>() })
             }
             Self::Fetch => {
-                let metadata = ["brand", "price_min_minor", "price_max_minor", "currency", "in_stock"];
+                let metadata = [
+                    "brand",
+                    "price_min_minor",
+                    "price_max_minor",
+                    "currency",
+                    "in_stock",
+                    "variants_complete",
+                ];
                 let metadata: Map<_, _> = metadata
                     .map(|name| (name.to_owned(), data[name].clone()))
                     .into_iter()
