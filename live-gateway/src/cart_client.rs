@@ -51,6 +51,15 @@ impl CartError {
 }
 
 impl CartError {
+    /// Returns the reason why repeating the call will not help, if there is one.
+    pub(crate) fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Store(error) => reason(error.cause()),
+            Self::Fault(CartFault::Refused(GraphqlErrorKind::Access)) => Some("no_api"),
+            Self::Fault(_) => None,
+        }
+    }
+
     /// Returns a message for a waiting caller, without internal causes.
     pub(crate) fn detail(&self) -> &'static str {
         match self {
@@ -62,6 +71,17 @@ impl CartError {
             Self::Fault(CartFault::Refused(_)) => "The store refuses the request.",
             Self::Fault(CartFault::Unreadable(_)) => "The store's answer cannot be read.",
         }
+    }
+}
+
+/// Returns the reason why a repetition of a call will not help until the store changes something. The code of these
+/// errors stays `store_unavailable`, because the store has not refused the request itself.
+pub(crate) fn reason(error: &StoreError) -> Option<&'static str> {
+    match error {
+        StoreError::PasswordPage | StoreError::Suspended { .. } => Some("store_closed"),
+        StoreError::RobotsDisallowed { .. } | StoreError::Redirect { .. } => Some("no_api"),
+        StoreError::Status { .. } if !error.is_transient() => Some("no_api"),
+        _ => None,
     }
 }
 
@@ -77,6 +97,10 @@ pub(crate) fn detail(error: &StoreError) -> &'static str {
         StoreError::PasswordPage => "The store is behind a password page.",
         StoreError::RobotsDisallowed { .. } => "The store's robots.txt does not allow this request.",
         StoreError::RobotsUnavailable { .. } => "The store's robots.txt cannot be read, so the store is not queried.",
+        _ if reason(error) == Some("no_api") => {
+            "The store does not offer this to other services, so a repetition will not help. Its own pages are not \
+             affected."
+        }
         _ => "The store does not answer correctly.",
     }
 }

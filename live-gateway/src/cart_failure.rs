@@ -6,7 +6,7 @@ use serde_json::json;
 use state::{MasterKeyError, OpenError, StateError};
 use storefront::StoreError;
 
-use crate::cart_client::detail;
+use crate::cart_client::{detail, reason};
 use crate::catalogue::CatalogueError;
 use crate::schema::carts::CartProblem;
 
@@ -110,7 +110,7 @@ impl CartFailure {
     pub(crate) fn of_store(error: &StoreError) -> Self {
         Self::Store {
             code: error.code(),
-            reason: None,
+            reason: reason(error.cause()),
             detail: detail(error.cause()).to_owned(),
         }
     }

@@ -79,7 +79,7 @@ impl Carts {
             Err(why) => {
                 let detail = format!("The brand's checkout cannot be opened: {why}.");
                 let code = ErrorCode::StoreUnavailable;
-                Some(CartProblem::new(Some(&group.brand), None, code, detail))
+                Some(CartProblem::new(Some(&group.brand), None, code, detail).because(Some("checkout_closed")))
             }
         }
     }

@@ -61,6 +61,8 @@ pub(super) struct ReconcileOutcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Trouble {
     pub(super) code: ErrorCode,
+    /// Reason why repeating the request will not help.
+    pub(super) reason: Option<&'static str>,
     pub(super) detail: String,
     /// Variant that the store did not add or change as requested.
     pub(super) variant: Option<u64>,
@@ -138,6 +140,7 @@ impl Trouble {
     pub(super) fn new(code: ErrorCode, detail: impl Into<String>, variant: Option<u64>) -> Self {
         Self {
             code,
+            reason: None,
             detail: detail.into(),
             variant,
         }
@@ -146,7 +149,10 @@ impl Trouble {
     /// Returns the problem of a call, or of several calls of which at least one may have been carried out.
     pub(super) fn of(error: &CartError, is_open: bool) -> Self {
         let detail = if is_open { UNKNOWN } else { error.detail() };
-        Self::new(error.code(), detail, None)
+        Self {
+            reason: error.reason(),
+            ..Self::new(error.code(), detail, None)
+        }
     }
 
     pub(super) fn refused(refusal: &Refusal, variant: Option<u64>) -> Self {

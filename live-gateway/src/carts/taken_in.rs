@@ -30,7 +30,7 @@ pub(super) fn take_in(
         named.extend(trouble.variant);
         let product = trouble.variant.and_then(|variant| product_of(known, target, variant));
         let told_of = CartProblem::new(Some(brand), product, trouble.code, trouble.detail.clone());
-        told.problems.push(told_of);
+        told.problems.push(told_of.because(trouble.reason));
     }
     let at = record.groups.iter().position(|group| group.brand.store == brand.store);
     // The store had lost its cart, and nothing was left to rebuild it from.

@@ -280,11 +280,22 @@ pub struct CartProblem {
     /// `store_unavailable`, `store_throttled`, `store_timeout` (no response, and a later attempt may succeed), …
     #[schema(value_type = String)]
     pub code: ErrorCode,
+    /// Reason within the code, if repeating the request will not help until the store changes something: `no_api` (the
+    /// store does not offer this to this service), `store_closed` (the store shows only a password page, or is
+    /// suspended), `checkout_closed` (the store's checkout cannot be opened). Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub reason: Option<&'static str>,
     /// Human-readable description of the problem.
     pub detail: String,
 }
 
 impl CartProblem {
+    /// Sets the reason why repeating the request will not help.
+    pub(crate) fn because(self, reason: Option<&'static str>) -> Self {
+        Self { reason, ..self }
+    }
+
     /// Creates a problem about a brand.
     pub(crate) fn new(
         brand: Option<&StoredBrand>,
@@ -296,6 +307,7 @@ impl CartProblem {
             brand_slug: brand.map(|brand| brand.slug.to_string()),
             product_id,
             code,
+            reason: None,
             detail: detail.into(),
         }
     }

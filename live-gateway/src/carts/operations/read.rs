@@ -95,7 +95,7 @@ impl Carts {
                 }
                 Err(error) => {
                     let problem = CartProblem::new(Some(&group.brand), None, error.code(), error.detail());
-                    told.problems.push(problem);
+                    told.problems.push(problem.because(error.reason()));
                 }
             }
         }

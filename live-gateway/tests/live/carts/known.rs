@@ -47,6 +47,36 @@ fn address(zip: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_problem_says_when_a_repetition_will_not_help() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let status = |status| Fault::Status {
+        status,
+        retry_after_s: None,
+    };
+    for (fault, reason) in [
+        (status(404), json!("no_api")),
+        (Fault::PasswordPage, json!("no_api")),
+        (status(402), json!("store_closed")),
+        (status(500), json!(null)),
+    ] {
+        let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+        set(&mall, FaultRule::from(fault.clone()).on_path("/api/"));
+        let read = read(&server, &cart).await;
+        let change = server.data(replaced(&cart, &[mall.item(0, 1, 1)])).await;
+        set(&mall, None);
+        for told in [read, change] {
+            let problem = &told["problems"][0];
+            assert_eq!(
+                (&problem["code"], &problem["reason"]),
+                (&json!("store_unavailable"), &reason),
+                "{fault:?}: {problem}"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_replacement_that_a_store_refused_leaves_no_trace() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;

@@ -89,6 +89,7 @@ async fn a_checkout_that_does_not_open_is_a_problem_of_its_brand() {
                 (&problem["brand_slug"], &problem["code"]),
                 (&json!(mall.brand(0)), &json!("store_unavailable"))
             );
+            assert_eq!(problem["reason"], "checkout_closed");
             assert!(problem["detail"].as_str().unwrap().contains(why), "{problem}");
         }
         mall.stores.set_faults(&mall.slug(0), None).unwrap();
