@@ -147,6 +147,51 @@ fn a_caller_chooses_the_members_that_it_gets() {
 }
 
 #[test]
+fn a_field_that_no_entry_has_is_refused_and_every_other_one_can_be_chosen() {
+    let market = many();
+    let call = |tool: &str, arguments: &Value| market.call(None, tool, arguments)["structuredContent"].clone();
+    let id = call("search_products", &json!({ "q": "cotton", "limit": 1 }))["data"][0]["id"].clone();
+    for (tool, arguments) in [
+        (
+            "search_products",
+            json!({ "q": "cotton", "fold": "color", "pincode": "560001" }),
+        ),
+        ("get_product", json!({ "ident": id, "pincode": "560001" })),
+        ("get_price", json!({ "ident": id })),
+        ("list_offers", json!({ "ident": id })),
+        ("browse", json!({ "category": "apparel-accessories" })),
+        ("suggest", json!({ "q": "cot" })),
+        ("recommend", json!({ "product_id": id })),
+        ("list_brands", json!({})),
+        ("list_categories", json!({})),
+    ] {
+        let data = call(tool, &arguments)["data"].clone();
+        let entries = data.get("items").unwrap_or(&data);
+        let entry = entries.as_array().map_or(Some(entries), |entries| entries.first());
+        // A product may have no other seller.
+        let Some(entry) = entry.and_then(Value::as_object) else {
+            continue;
+        };
+        let names: Vec<&str> = entry.keys().map(String::as_str).collect();
+        let with = |fields: String| {
+            let mut arguments = arguments.clone();
+            arguments["fields"] = fields.into();
+            arguments
+        };
+        let chosen = call(tool, &with(names.join(",")))["data"].clone();
+        assert_eq!(chosen["items"].get(0), data["items"].get(0), "{tool} {names:?}");
+        assert_eq!(chosen.get(0), data.get(0), "{tool} {names:?}");
+        let refused = market.call(None, tool, &with(format!("{},nope,{}.nope", names[0], names[0])));
+        let told: Value = serde_json::from_str(refused["content"][0]["text"].as_str().unwrap()).unwrap();
+        let faults = told["detail"].as_array().unwrap();
+        let faults = faults.iter().map(|fault| json!([fault["loc"], fault["input"]]));
+        let at = json!(["arguments", "fields"]);
+        let wanted = [json!([at, "nope"]), json!([at, format!("{}.nope", names[0])])];
+        assert_eq!(faults.collect::<Vec<_>>(), wanted, "{tool}: {told}");
+    }
+}
+
+#[test]
 fn search_and_fetch_answer_as_hosts_of_connectors_expect() {
     let market = shirts();
     let found = market.call(None, "search", &json!({ "query": "linen shirt" }));

@@ -20,6 +20,8 @@ pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(super) connector: Option<Connector>,
     operations: Vec<Operation>,
+    /// Schema of the answers.
+    output: Value,
 }
 
 /// Error: a tool calls an operation that the OpenAPI description does not contain.
@@ -41,11 +43,14 @@ impl Book {
         for spec in READ.iter().chain(watch).chain(carts) {
             let operations = spec.operations.iter().map(|id| found(document, spec.name, id));
             let operations = operations.collect::<Result<Vec<_>, _>>()?;
-            listed.push(told(spec, document, &operations));
+            let output = operations.first().map(|first| schema::output(document, first));
+            let output = output.unwrap_or_default();
+            listed.push(told(spec, document, &operations, &output));
             tools.push(Tool {
                 name: spec.name,
                 connector: None,
                 operations,
+                output,
             });
         }
         for connector in Connector::ALL {
@@ -54,6 +59,7 @@ impl Book {
                 name: connector.name(),
                 connector: Some(connector),
                 operations: vec![found(document, connector.name(), connector.operation())?],
+                output: Value::Null,
             });
         }
         Ok(Self {
@@ -80,9 +86,8 @@ fn found(document: &Value, tool: &'static str, operation: &'static str) -> Resul
 }
 
 /// Returns the tool's entry in the list of tools.
-fn told(spec: &Spec, document: &Value, operations: &[Operation]) -> Value {
+fn told(spec: &Spec, document: &Value, operations: &[Operation], output: &Value) -> Value {
     let [read_only, destructive, idempotent, open_world] = spec.hints.flags();
-    let output = operations.first().map(|first| schema::output(document, first));
     let mut input = schema::input(document, operations);
     for (name, parameter) in view::parameters() {
         input["properties"][name] = parameter;
@@ -116,6 +121,22 @@ impl Tool {
         self.refuse_unknown(&arguments)?;
         let operation = self.operation(&arguments)?;
         arguments::call(operation, arguments, asker)
+    }
+
+    /// Rejects selected fields that no entry of the tool's answers has. The entries would be empty.
+    pub(super) fn refuse_unknown_fields(&self, fields: &[String]) -> Result<(), Problem> {
+        let unknown = fields.iter().filter(|field| !schema::has_field(&self.output, field));
+        let rule = Rule::Value("no entry of this tool's answers has this field");
+        let refused = unknown.map(|field| {
+            let loc = vec!["query".into(), "fields".into()];
+            Violation::new(loc, &rule, Some(field.as_str().into()))
+        });
+        let refused: Vec<Violation> = refused.collect();
+        if refused.is_empty() {
+            Ok(())
+        } else {
+            Err(Problem::invalid(refused))
+        }
     }
 
     /// Rejects arguments that none of the tool's operations has. A misspelt argument would change the result unnoticed.

@@ -65,6 +65,7 @@ impl MarketTools {
             return Ok(connector.answer(self.operations.call(call).await, &self.offer.public_url));
         }
         let view = View::take(&mut arguments)?;
+        tool.refuse_unknown_fields(&view.fields)?;
         let call = tool.call(arguments, asker)?;
         Ok(view.shown(self.operations.call(call).await, self.offer.answer_bytes_max))
     }

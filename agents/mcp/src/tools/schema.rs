@@ -113,6 +113,33 @@ pub(super) fn output(document: &Value, operation: &Operation) -> Value {
     maker.with_defs(schema)
 }
 
+/// Returns true if an entry of a tool's answers may have this field, which has dots between levels.
+pub(super) fn has_field(output: &Value, field: &str) -> bool {
+    let data = meant(output, &output["properties"]["data"]);
+    let list = &data["properties"]["items"];
+    let is_list = meant(output, list)["type"] == "array";
+    let path: Vec<&str> = field.split('.').collect();
+    has_path(output, if is_list { list } else { data }, &path)
+}
+
+fn has_path(output: &Value, schema: &Value, path: &[&str]) -> bool {
+    let schema = meant(output, schema);
+    let Some((name, rest)) = path.split_first() else {
+        return true;
+    };
+    if let Some(member) = schema["properties"].get(*name) {
+        return has_path(output, member, rest);
+    }
+    let more = &schema["additionalProperties"];
+    let mut parts = schema["allOf"].as_array().into_iter().flatten();
+    // A value without a description may have any field.
+    *schema == Value::Bool(true)
+        || schema.as_object().is_some_and(Map::is_empty)
+        || more.is_object() && has_path(output, more, rest)
+        || schema.get("items").is_some_and(|items| has_path(output, items, path))
+        || parts.any(|part| has_path(output, part, path))
+}
+
 impl Maker<'_> {
     fn made(&mut self, schema: &Value) -> Value {
         match schema {

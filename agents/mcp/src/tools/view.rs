@@ -27,7 +27,7 @@ const NOT_COMPACT: [&str; 10] = [
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct View {
     /// Names of the selected fields, with dots between levels. An empty list selects all fields.
-    fields: Vec<String>,
+    pub(super) fields: Vec<String>,
     is_compact: bool,
     /// Index of the first entry to return, for longer lists.
     list_from: usize,
