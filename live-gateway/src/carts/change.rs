@@ -136,10 +136,19 @@ impl Carts {
         }
         let mut intent = intend(&held.record);
         let mut reads = FirstReads::new();
-        if let Ok(first) = &intent {
+        let first = match &mut intent {
+            Ok(first) => Some(std::mem::take(&mut first.targets)),
+            // The line may have been added at one of the stores since.
+            Err(CartFailure::NoLine) => {
+                let groups = held.record.groups.iter();
+                Some(groups.map(|group| group.aimed_at(Target::default())).collect())
+            }
+            Err(_) => None,
+        };
+        if let Some(first) = first {
             let record = &mut held.record;
             reads = self
-                .read_first(&asked.caller, record, &first.targets, deadline, &mut told)
+                .read_first(&asked.caller, record, &first, deadline, &mut told)
                 .await;
             intent = intend(record);
         }

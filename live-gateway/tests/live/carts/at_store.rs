@@ -213,3 +213,27 @@ async fn a_quantity_that_a_buyer_changes_in_one_of_several_lines_is_kept() {
     let sum = |name: &str| lines.iter().map(|line| line[name].as_u64().unwrap()).sum::<u64>();
     assert_eq!((sum("qty"), sum("requested_qty")), (5, 5), "{told:#}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_that_a_buyer_added_at_the_store_can_be_changed_here_at_once() {
+    let mall = Mall::open(1).await;
+    prepare(&mall);
+    let server = mall.server().await;
+    for quantity in [5, 0] {
+        let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+        let items = json!({ "items": [{ "id": mall.goods(0)[1].1, "quantity": 2 }] });
+        mall.at_store(&cart, 0, "add", &items).await;
+        let read = server.data(Call::get(path(&cart, ""))).await;
+        let added = line(&mall, &read, 1);
+        assert_eq!((&added["qty"], &added["added_by_store"]), (&json!(2), &json!(true)));
+        let at = path(&cart, &format!("/lines/{}", added["line_id"].as_str().unwrap()));
+        let call = match quantity {
+            0 => Call::new(Method::DELETE, at),
+            _ => Call::new(Method::PATCH, at).with(json!({ "qty": quantity })),
+        };
+        let told = server.data(call).await;
+        let now = line(&mall, &told, 1)["qty"].as_u64().unwrap_or_default();
+        assert_eq!((now, &told["problems"]), (quantity, &json!([])), "{told:#}");
+        assert_eq!(line(&mall, &told, 0)["qty"], 1, "{told:#}");
+    }
+}
