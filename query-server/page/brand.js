@@ -69,9 +69,9 @@ const CHECKED = {
 
 const doubtful = ({ check_outcome: outcome }) => outcome === 'held_back' || outcome === 'failed';
 /** When the store was last checked, and what came of it. */
-function checked({ checked_at: at, check_outcome: outcome }) {
+function checked({ checked_at: at, check_outcome: outcome, catalogue_complete: complete }) {
   if (!at) return null;
-  return el('p', { class: doubtful({ check_outcome: outcome }) ? 'checked small doubt' : 'checked small', id: 'brand-check' }, `Store last checked ${moment(at)}. `, CHECKED[outcome] ?? '');
+  return el('p', { class: doubtful({ check_outcome: outcome }) ? 'checked small doubt' : 'checked small', id: 'brand-check' }, `Store last checked ${moment(at)}. `, CHECKED[outcome] ?? '', complete === false ? ' The store does not list all its products, so some are missing here.' : '');
 }
 
 /** How large and how well rated it is, where it is and what it costs, in a line. */

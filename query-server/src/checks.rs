@@ -68,7 +68,7 @@ fn stamp(checks: &Checks) -> [u8; 32] {
         digest.update(store.as_str());
         digest.update([0]);
         digest.update(check.outcome.as_str());
-        digest.update([0]);
+        digest.update([0, u8::from(check.is_incomplete)]);
         digest.update(check.checked_at.micros().to_le_bytes());
     }
     digest.finalize().into()

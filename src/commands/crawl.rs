@@ -281,6 +281,14 @@ fn summary(out: &mut dyn std::io::Write, storage: &Storage, report: &RunReport) 
             )?;
         }
     }
+    for store in report.stores.iter().filter(|store| store.truncated) {
+        writeln!(
+            out,
+            "{}: incomplete, the store says it has more than the {} that it lists",
+            store.slug,
+            counted(store.products, "product")
+        )?;
+    }
     let foreign = report.stores.iter().filter(|store| store.foreign_prices.is_some());
     match foreign.count() {
         0 => {}
@@ -383,6 +391,22 @@ mod tests {
             told.lines().next().unwrap(),
             "1 store: prices in another currency than the store's own, see the report; storefront.country sets the \
              country whose prices are wanted"
+        );
+    }
+
+    #[test]
+    fn a_catalogue_that_its_store_does_not_list_to_the_end_is_told_of() {
+        let cut = StoreSummary {
+            truncated: true,
+            ..store("kith", StoreOutcome::Changed)
+        };
+        let mut out = Vec::new();
+        let report = report(vec![cut, store("bmc", StoreOutcome::Unchanged)]);
+        summary(&mut out, &Storage::memory(), &report).unwrap();
+        let told = String::from_utf8(out).unwrap();
+        assert_eq!(
+            told.lines().next().unwrap(),
+            "kith: incomplete, the store says it has more than the 3 products that it lists"
         );
     }
 

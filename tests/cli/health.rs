@@ -64,6 +64,7 @@ fn record(haat: &Haat, end: RunEnd, rounds: &[&[(CheckOutcome, u64)]]) {
                     outcome: *outcome,
                     code: (*outcome == CheckOutcome::Failed).then(|| "timeout".to_owned()),
                     detail: None,
+                    is_incomplete: false,
                 })
                 .collect();
             // The checks are later than those of the market's own crawl, but within the tolerated clock difference.

@@ -42,6 +42,8 @@ pub struct CheckReport {
     pub code: Option<String>,
     /// Description of the failure or of the reason for holding back.
     pub detail: Option<String>,
+    /// `true` if the check found fewer products than the store says it has, by a page or more.
+    pub is_incomplete: bool,
 }
 
 /// Last check of a brand's store.
@@ -61,6 +63,9 @@ pub struct Check {
     /// Description of the failure or of the reason for holding back, truncated to 400 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// `true` if the last good check found fewer products than the store says it has, by a page or more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_incomplete: bool,
     /// Time of the last check that found the catalogue changed or unchanged. `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub good_at: Option<Timestamp>,
@@ -199,6 +204,11 @@ impl Checks {
                 outcome: one.outcome,
                 code: one.code.clone(),
                 detail: one.detail.as_deref().map(cut),
+                is_incomplete: if good {
+                    one.is_incomplete
+                } else {
+                    before.is_some_and(|before| before.is_incomplete)
+                },
                 good_at: if good {
                     Some(one.checked_at)
                 } else {

@@ -27,6 +27,7 @@ fn checked(store: &str, second: i64, outcome: CheckOutcome) -> CheckReport {
         outcome,
         code: failed.then(|| "timeout".to_owned()),
         detail: failed.then(|| "it did not answer".repeat(100)),
+        is_incomplete: false,
     }
 }
 

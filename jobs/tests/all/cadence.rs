@@ -18,6 +18,7 @@ fn checked(outcome: CheckOutcome, changing: ChangeRate, bad_in_row: u32) -> Chec
         outcome,
         code: None,
         detail: None,
+        is_incomplete: false,
         good_at: Some(noon()),
         bad_in_row,
         changing,

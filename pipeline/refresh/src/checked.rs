@@ -98,6 +98,7 @@ fn checked(stores: &[StoreSummary]) -> Vec<CheckReport> {
             outcome,
             code,
             detail,
+            is_incomplete: store.truncated,
         })
     });
     checked.collect()

@@ -33,6 +33,7 @@ fn brand<'a>(entry: &'a BrandEntry, check: Option<&Check>, categories_max: usize
         refreshed_at: entry.facts.refreshed_at,
         checked_at: check.map(|check| check.checked_at),
         check_outcome: check.map(|check| outcome(check.outcome)),
+        catalogue_complete: check.map(|check| !check.is_incomplete),
     }
 }
 
@@ -105,6 +106,7 @@ pub(crate) fn detail<'a>(served: &'a ReleaseView, checks: &Checks, entry: &'a Br
         refreshed_at,
         checked_at,
         check_outcome,
+        catalogue_complete,
     } = brand(entry, checks.of(&entry.facts.brand.store), usize::MAX);
     BrandAnswer {
         data: BrandDetail {
@@ -125,6 +127,7 @@ pub(crate) fn detail<'a>(served: &'a ReleaseView, checks: &Checks, entry: &'a Br
             refreshed_at,
             checked_at,
             check_outcome,
+            catalogue_complete,
             url: entry.facts.brand.base_url.as_str().into(),
             description: entry.facts.brand.description.as_deref().map(Into::into),
             shipping: entry.facts.shipping.as_ref().map(shipping::summary),

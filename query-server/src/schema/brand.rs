@@ -52,6 +52,10 @@ pub struct Brand<'a> {
     /// Outcome of the last check; null if unknown.
     #[schema(required = true)]
     pub check_outcome: Option<CheckOutcome>,
+    /// False if the store lists fewer products than it says it has, by a page or more, so that the others are missing
+    /// here; null if unknown.
+    #[schema(required = true)]
+    pub catalogue_complete: Option<bool>,
 }
 
 /// Outcome of a check of a brand's store.
@@ -128,6 +132,10 @@ pub struct BrandDetail<'a> {
     /// Outcome of the last check; null if unknown.
     #[schema(required = true)]
     pub check_outcome: Option<CheckOutcome>,
+    /// False if the store lists fewer products than it says it has, by a page or more, so that the others are missing
+    /// here; null if unknown.
+    #[schema(required = true)]
+    pub catalogue_complete: Option<bool>,
     /// URL of the brand's store.
     #[schema(format = "uri")]
     pub url: Cow<'a, str>,

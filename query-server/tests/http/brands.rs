@@ -39,7 +39,8 @@ async fn brands_are_listed_with_what_their_products_add_up_to() {
       "rating_count": 128,
       "refreshed_at": "2026-11-20T06:30:00Z",
       "checked_at": null,
-      "check_outcome": null
+      "check_outcome": null,
+      "catalogue_complete": null
     }
   ],
   "provenance": {

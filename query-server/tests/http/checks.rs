@@ -28,6 +28,7 @@ async fn record(home: &Storage, end: RunEnd, at: &str, checks: &[(&str, CheckOut
         outcome: *outcome,
         code: None,
         detail: None,
+        is_incomplete: *slug == "blue-tokai",
     });
     let checked: Vec<_> = checked.collect();
     data_checks::record(home, &run, &checked, |_| true).await.unwrap();
@@ -98,6 +99,8 @@ async fn a_brand_says_when_its_store_was_last_asked_and_what_came_of_it() {
             (checked_at, outcome),
             "{slug}"
         );
+        let is_complete = outcome.map(|_| slug != "blue-tokai");
+        assert_eq!(one.data.catalogue_complete, is_complete, "{slug}");
     }
     let stats: StatsAnswer<'static> = market.get("/v1/stats").await.read();
     let span = stats.data.checked_at;

@@ -79,10 +79,12 @@ fn cells(listed: &BrandStatus<'_>) -> [String; 5] {
     ]
 }
 
-/// Formats a check, such as `unchanged`, or `failed (timeout), last success 2026-11-20T10:00:00Z`.
+/// Formats a check, such as `unchanged`, `changed, incomplete`, or `failed (timeout), last success
+/// 2026-11-20T10:00:00Z`.
 fn outcome(check: &Check) -> String {
     if check.outcome.is_good() {
-        return check.outcome.as_str().to_owned();
+        let incomplete = if check.is_incomplete { ", incomplete" } else { "" };
+        return format!("{}{incomplete}", check.outcome);
     }
     let word = match check.outcome {
         CheckOutcome::HeldBack => "held back",
@@ -115,12 +117,17 @@ mod tests {
             outcome,
             code: code.map(str::to_owned),
             detail: None,
+            is_incomplete: false,
             good_at,
             bad_in_row: 1,
             changing: data_checks::ChangeRate::default(),
         };
         let told = [
             check(CheckOutcome::Unchanged, None, Some(at(90))),
+            Check {
+                is_incomplete: true,
+                ..check(CheckOutcome::Changed, None, Some(at(90)))
+            },
             check(CheckOutcome::Failed, Some("timeout"), Some(at(60))),
             check(CheckOutcome::HeldBack, None, None),
         ]
@@ -129,6 +136,7 @@ mod tests {
             told,
             [
                 "unchanged".to_owned(),
+                "changed, incomplete".to_owned(),
                 format!("failed (timeout), last success {}", at(60)),
                 "held back, never succeeded".to_owned(),
             ]

@@ -100,15 +100,13 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
                 break;
             };
             let usable = |listed: &Collection| listed.products != Some(0) && listed.handle.len() <= HANDLE_BYTES_MAX;
-            collections.extend(
-                listed
-                    .into_iter()
-                    .filter(usable)
-                    .filter(|listed| handles.insert(listed.handle.clone())),
-            );
+            let known = handles.len();
+            let mut listed = listed;
+            listed.retain(|listed| handles.insert(listed.handle.clone()));
+            collections.extend(listed.into_iter().filter(usable));
             let records = u32::try_from(records).unwrap_or(u32::MAX);
             let more = self.note_collections(target, obtained, records).await?;
-            if !more {
+            if !more || handles.len() == known {
                 break;
             }
         }

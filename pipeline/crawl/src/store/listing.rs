@@ -88,10 +88,21 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(None)
     }
 
+    /// Reads what a complete listing may have missed. Returns `true` if products are still missing.
+    pub(super) async fn read_rest(&mut self) -> Result<bool, CrawlError> {
+        self.read_missed().await?;
+        let is_short = self.falls_short();
+        if is_short && self.has_repeated {
+            // A store that ignores the number of the page shows one page of each collection.
+            return self.read_collections().await;
+        }
+        Ok(is_short)
+    }
+
     /// Reads a complete listing again if it changed during the crawl or lacks products of the last crawl. A product
     /// that moves to an already read page is missed, so that reading repeats while new products appear. Products
     /// missing in two consecutive readings count as removed. The full byte and time limits apply to each reading.
-    pub(super) async fn read_missed(&mut self) -> Result<(), CrawlError> {
+    async fn read_missed(&mut self) -> Result<(), CrawlError> {
         let last = self.missed_of_last().await?;
         self.read_while_missing(last.as_ref()).await?;
         self.last = self.job.known.zip(last).map(|(known, missed)| LastListed {
@@ -104,7 +115,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
     /// Returns true if a page in the middle was empty, or if the listing ended at least a page earlier than the last
     /// crawl and the store's own count suggest. If the last page repeats earlier pages, only the store's own count
     /// decides, because the store may limit the number of pages.
-    pub(super) fn falls_short(&self) -> bool {
+    fn falls_short(&self) -> bool {
         let seen = self.seen.len() as u64;
         let pages = self
             .marks

@@ -287,9 +287,8 @@ impl Crawler {
         let mut truncated = read.unwrap_or_else(|| job.known.is_some_and(|known| known.truncated));
         if read.is_some() {
             if !truncated {
-                let missed = walk.read_missed().await;
-                missed.map_err(|error| walk.told(error))?;
-                truncated = walk.falls_short();
+                let rest = walk.read_rest().await;
+                truncated = rest.map_err(|error| walk.told(error))?;
             }
             self.land_meta(job, meta).await?;
         }

@@ -128,6 +128,31 @@ async fn a_store_that_pages_no_further_is_cut_by_its_own_count_at_the_first_craw
 }
 
 #[tokio::test]
+async fn a_store_that_ignores_the_number_of_the_page_is_read_by_its_collections() {
+    let mut shop = Shop {
+        circular: true,
+        ..Shop::of(1..=6)
+    };
+    shop.collections.insert("black".into(), [3, 4, 6].map(product).to_vec());
+    shop.collections.insert("green".into(), [5].map(product).to_vec());
+    let rig = Rig::with(shop).await;
+    let first = rig.crawl("r1", None).await.unwrap();
+    assert_eq!(
+        (first.products(), first.truncated),
+        (5, true),
+        "product 6 is on no first page"
+    );
+    let asked = rig.shop.take_asked();
+    let lists = asked.iter().filter(|asked| asked.starts_with("/collections.json"));
+    assert_eq!(lists.count(), 2, "{asked:?}");
+    assert_eq!(rig.crawl("r2", Some(&first)).await.unwrap().verdict, Verdict::Unchanged);
+    rig.shop
+        .change(|shop| shop.collections.get_mut("green").unwrap().push(product(6)));
+    let whole = rig.crawl("r3", Some(&first)).await.unwrap();
+    assert_eq!((whole.products(), whole.truncated), (6, false));
+}
+
+#[tokio::test]
 async fn a_collection_that_could_not_be_read_is_read_as_soon_as_it_can_be() {
     let mut shop = Shop {
         pages_max: 2,
