@@ -77,6 +77,9 @@ fn adopt(group: &mut Group, mut cart: StoreCart, told: &mut CartReport) {
         .collect();
     let codes = |cart: &StoreCart| -> Vec<_> { cart.codes.iter().map(|one| one.code.to_lowercase()).collect() };
     notes.extend((codes(&cart) != codes(&group.seen)).then_some(Note::CodesChanged));
+    notes.extend((cart.address != group.seen.address).then_some(Note::AddressChanged));
+    let picked = picked_at_store(&cart, &group.seen);
+    notes.extend(picked.is_some().then_some(Note::DeliveryChanged));
     if !notes.is_empty() {
         let store = group.brand.store.as_str().to_owned();
         told.notes.entry(store).or_default().extend(notes);
@@ -85,4 +88,14 @@ fn adopt(group: &mut Group, mut cart: StoreCart, told: &mut CartReport) {
     // Stores return warnings only for changes, so the earlier warnings still apply.
     cart.warnings = std::mem::take(&mut group.seen.warnings);
     group.seen = cart;
+    if let Some(handle) = picked {
+        group.chosen = Some(group.choice(&handle));
+    }
+}
+
+/// Returns the delivery option that was selected at the store: another one of the same options.
+fn picked_at_store(now: &StoreCart, then: &StoreCart) -> Option<String> {
+    let mut pairs = now.deliveries.iter().zip(&then.deliveries);
+    let (now, _) = pairs.find(|(now, then)| now.options == then.options && now.selected != then.selected)?;
+    now.selected.clone()
 }

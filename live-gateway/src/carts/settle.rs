@@ -25,9 +25,11 @@
 //! A buyer can also change the store's cart at the store's own page. Before a change, each cart that it concerns is
 //! read. What the cart then shows differently from `seen`, while the group is not in doubt, was changed there, and
 //! becomes the wanted state ([`CartComparison::adopted`]) before the change is applied. The response has a warning. The
-//! list of codes is the store's. Lines that the store adds, merges or splits and lines that a person adds there are not
-//! wanted, and are never changed. While the group is in doubt, a difference may be a late effect, which only the rule
-//! above explains. Nothing is sent to a store whose cart cannot be read.
+//! list of codes and the selected delivery option are the store's. An address that was set there stays in that store's
+//! cart: it is not adopted, because the cart's address holds for all stores, and it is not overwritten until an address
+//! is set here. Lines that the store adds, merges or splits and lines that a person adds there are not wanted, and are
+//! never changed. While the group is in doubt, a difference may be a late effect, which only the rule above explains.
+//! Nothing is sent to a store whose cart cannot be read.
 //!
 //! A target describes the wanted final state, not the items to add. The steps from the current cart to the target
 //! ([`next`]) are therefore valid after any outcome. Each step is sent once, and once more if its response was lost.

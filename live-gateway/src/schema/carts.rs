@@ -235,7 +235,8 @@ pub struct CartWarning {
     /// service's codes: `cart_rebuilt` (the store had forgotten its cart, and the cart was rebuilt), `cart_made_twice`
     /// (it was unclear whether the store had created a cart, so another one was created; the first is abandoned and has
     /// no effect), `signed_out` (the store no longer accepts the customer's sign-in), `changed_at_store`
-    /// (a quantity or the codes were changed at the store's own page, and are kept), `amounts_differ` (the total
+    /// (a quantity, the codes, the address or the delivery option were changed at the store's own page, and are kept
+    /// there), `amounts_differ` (the total
     /// differs from the sum of the listed amounts), `added_by_store` (the line was not requested here), `lines_merged`
     /// (the store has merged several lines into this one), `currency_changed` (the store's currency differs from that
     /// of its catalogue when it was last read), `price_changed` (the store's price of the line has changed since it was

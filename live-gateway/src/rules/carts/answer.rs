@@ -29,6 +29,10 @@ pub(crate) enum Note {
     },
     /// The list of codes was changed at the store.
     CodesChanged,
+    /// The delivery address was changed at the store.
+    AddressChanged,
+    /// Another delivery option was selected at the store.
+    DeliveryChanged,
 }
 
 impl Note {
@@ -44,6 +48,15 @@ impl Note {
                 };
             }
             Self::CodesChanged => (AT_STORE, "The discount codes were changed at the store's own page."),
+            Self::AddressChanged => (
+                AT_STORE,
+                "The delivery address was changed at the store's own page. The store keeps it; the cart's address is \
+                 unchanged.",
+            ),
+            Self::DeliveryChanged => (
+                AT_STORE,
+                "Another delivery option was selected at the store's own page.",
+            ),
             Self::Rebuilt => (
                 "cart_rebuilt",
                 "The store no longer had its cart; the cart was rebuilt.",

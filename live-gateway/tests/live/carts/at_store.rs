@@ -3,6 +3,7 @@
 use emulator::CartFunction;
 use http::Method;
 use serde_json::{Value, json};
+use storefront::documents;
 
 use super::late::ZIPS;
 use super::mall::{Call, Mall, assert_sums, group, path};
@@ -235,5 +236,46 @@ async fn a_line_that_a_buyer_added_at_the_store_can_be_changed_here_at_once() {
         let now = line(&mall, &told, 1)["qty"].as_u64().unwrap_or_default();
         assert_eq!((now, &told["problems"]), (quantity, &json!([])), "{told:#}");
         assert_eq!(line(&mall, &told, 0)["qty"], 1, "{told:#}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_or_a_delivery_option_that_a_buyer_sets_at_the_store_is_reported_and_stays_there() {
+    let mall = Mall::open(1).await;
+    prepare(&mall);
+    let server = mall.server().await;
+    let more = |cart: &Value| Call::post(path(cart, "/lines"), json!({ "items": [mall.item(0, 0, 1)] }));
+    let at_store = "changed_at_store".to_owned();
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let cart = server
+        .data(Call::post(path(&cart, "/address"), json!({ "zip": ZIPS[0] })))
+        .await;
+    let address = json!({ "countryCode": "IN", "zip": ZIPS[1], "city": "Mysuru" });
+    let address = json!([{ "address": { "deliveryAddress": address }, "selected": true }]);
+    let seen = mall
+        .set_at_store(&cart, 0, documents::CART_ADDRESSES, "addresses", address)
+        .await;
+    let told = server.data(more(&cart)).await;
+    assert!(warnings(&mall, &told).contains(&at_store), "{told:#}");
+    let again = server.data(more(&cart)).await;
+    assert!(!warnings(&mall, &again).contains(&at_store), "told once: {again:#}");
+
+    let delivery = &seen["deliveryGroups"]["nodes"][0];
+    let selected = &delivery["selectedDeliveryOption"]["handle"];
+    let options = delivery["deliveryOptions"].as_array().unwrap();
+    let other = options.iter().find(|option| option["handle"] != *selected).unwrap();
+    let choice = json!([{ "deliveryGroupId": delivery["id"], "deliveryOptionHandle": other["handle"] }]);
+    let document = documents::CART_DELIVERY_OPTIONS;
+    mall.set_at_store(&cart, 0, document, "selectedDeliveryOptions", choice)
+        .await;
+    let told = server.data(more(&cart)).await;
+    assert!(warnings(&mall, &told).contains(&at_store), "{told:#}");
+    for told in [told, server.data(more(&cart)).await] {
+        let options = group(&told, &mall.brand(0))["delivery_options"]
+            .as_array()
+            .unwrap()
+            .clone();
+        let selected = options.iter().find(|option| option["selected"] == true).unwrap();
+        assert_eq!(selected["handle"], other["handle"], "{told:#}");
     }
 }

@@ -228,25 +228,53 @@ impl Mall {
         json!({ "product_id": product, "variant_id": variant.to_string(), "qty": qty })
     }
 
-    /// Changes a store's cart as its buyer does at the store's own page, which the checkout link opens.
-    pub(super) async fn at_store(&self, cart: &Value, store: usize, name: &str, body: &Value) {
+    /// Opens a cart at its store by the checkout link. Returns the store's cookie, which has the cart's token and key.
+    async fn cookie(&self, cart: &Value, store: usize) -> String {
         let link = group(cart, &self.brand(store))["checkout_url"].clone();
         let page = reqwest::get(link.as_str().unwrap()).await.unwrap();
-        let cookie = page.headers()["set-cookie"]
-            .to_str()
-            .unwrap()
-            .split(';')
-            .next()
-            .unwrap();
-        let url = format!("{}/cart/{name}.js", self.stores.stores()[store].base_url);
+        let cookie = page.headers()["set-cookie"].to_str().unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
+    /// Changes a store's cart as its buyer does at the store's own page, which the checkout link opens.
+    pub(super) async fn at_store(&self, cart: &Value, store: usize, name: &str, body: &Value) {
+        let path = format!("cart/{name}.js");
+        self.post_to_store(cart, store, &path, body).await;
+    }
+
+    /// Changes a setting of a store's cart as the store's own pages do. Returns the cart.
+    pub(super) async fn set_at_store(
+        &self,
+        cart: &Value,
+        store: usize,
+        document: &str,
+        name: &str,
+        value: Value,
+    ) -> Value {
+        let cookie = self.cookie(cart, store).await;
+        let id = cookie
+            .trim_start_matches("cart=")
+            .replace("%3F", "?")
+            .replace("%3D", "=");
+        let mut variables = json!({ "cartId": format!("gid://shopify/Cart/{id}") });
+        variables[name] = value;
+        let body = json!({ "query": document, "variables": variables });
+        let told = self.post_to_store(cart, store, "api/2026-04/graphql.json", &body).await;
+        let told: Value = serde_json::from_str(&told).unwrap();
+        let payload = told["data"].as_object().unwrap().values().next().unwrap();
+        assert_eq!(payload["userErrors"], json!([]), "{told:#}");
+        payload["cart"].clone()
+    }
+
+    async fn post_to_store(&self, cart: &Value, store: usize, path: &str, body: &Value) -> String {
+        let cookie = self.cookie(cart, store).await;
+        let url = format!("{}/{path}", self.stores.stores()[store].base_url);
         let change = reqwest::Client::new().post(url).header("cookie", cookie);
         let change = change.header("content-type", "application/json").body(body.to_string());
         let done = change.send().await.unwrap();
-        assert!(
-            done.status().is_success(),
-            "{name} {body}: {}",
-            done.text().await.unwrap()
-        );
+        let (status, text) = (done.status(), done.text().await.unwrap());
+        assert!(status.is_success(), "{path} {body}: {text}");
+        text
     }
 
     /// Returns how often a store carried out a mutation or a read.
