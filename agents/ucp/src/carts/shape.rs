@@ -234,17 +234,18 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
         let content = format!("{} did not answer; the cart is shown as last known.", group.brand);
         messages.push(Message::warning("not_verified", content));
     }
-    if matches!(answer, Answer::Checkout { .. }) && can_be_paid(group) {
+    if matches!(answer, Answer::Checkout { .. }) && can_be_paid(cart, group) {
         let content = format!("A person pays at the checkout of {}: open continue_url.", group.brand);
         messages.push(Message::for_buyer("payment_at_seller", content));
     }
     messages
 }
 
-/// True if the group has a line that its store still sells.
-fn can_be_paid(group: &Group) -> bool {
+/// True if the group has a line that its store still sells, and the store's checkout can be opened.
+fn can_be_paid(cart: &Cart, group: &Group) -> bool {
+    let is_closed = |problem: &Problem| matches!(problem.reason.as_deref(), Some("checkout_closed" | "store_closed"));
     let is_sold = |line: &Line| line.qty > 0 && (line.available || line.qty < line.requested_qty);
-    group.lines.iter().any(is_sold)
+    group.lines.iter().any(is_sold) && !cart.problems.iter().any(is_closed)
 }
 
 /// Converts a cart with items of one brand. Returns `None` if the cart has no line of that brand.
@@ -255,7 +256,7 @@ pub(crate) fn written(cart: &Cart, version: Version, answer: Answer) -> Option<C
     let is_over = answer.is_over();
     let (status, own, token) = match answer {
         Answer::Cart | Answer::EndedCart => (None, None, None),
-        Answer::Checkout { url, token } if can_be_paid(group) => (Some("requires_escalation"), url, token),
+        Answer::Checkout { url, token } if can_be_paid(cart, group) => (Some("requires_escalation"), url, token),
         Answer::Checkout { url, token } => (Some("incomplete"), url, token),
         Answer::Canceled => (Some("canceled"), None, None),
     };

@@ -133,6 +133,17 @@ fn what_sells_out_later_is_said_and_a_checkout_without_anything_to_pay_is_incomp
 }
 
 #[test]
+fn a_checkout_that_cannot_be_opened_is_incomplete_and_hands_nobody_over() {
+    let closed = json!({ "code": "store_unavailable", "reason": "checkout_closed", "detail": "It is closed." });
+    let closed = told(&cart(|cart| cart["problems"] = json!([closed])), Answer::NOW);
+    assert_eq!(closed["status"], "incomplete");
+    assert_eq!(
+        closed["messages"],
+        json!([{ "type": "error", "code": "store_unavailable", "content": "It is closed.", "severity": "recoverable" }])
+    );
+}
+
+#[test]
 fn a_cart_of_no_seller_or_of_several_is_none_of_the_protocols() {
     let empty = cart(|cart| cart["groups"] = json!([]));
     assert_eq!(written(&empty, Version::V2026_04_08, Answer::Cart), None);

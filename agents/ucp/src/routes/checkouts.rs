@@ -16,7 +16,8 @@ const VERSION: Version = Version::V2026_04_08;
 /// Hands a cart over to its seller's own checkout (UCP `create_checkout`).
 ///
 /// The status is `requires_escalation`: a person opens `continue_url` and pays there. The status is `incomplete` if the
-/// store no longer sells any of the lines. `attribution` contains the signed token that states who sent the buyer.
+/// store no longer sells any of the lines or its checkout cannot be opened. `attribution` contains the signed token
+/// that states who sent the buyer.
 /// `cart_id` names the cart; without it, a cart is created from `line_items`.
 #[utoipa::path(post, path = "/v1/ucp/checkout-sessions", tag = "Agents", request_body = Body, responses(CreationResponses))]
 pub(super) async fn ucp_create_checkout(

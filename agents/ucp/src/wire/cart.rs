@@ -91,6 +91,9 @@ pub(crate) struct Warning {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Problem {
     pub(crate) code: String,
+    /// Reason why repeating the request will not help.
+    #[serde(default)]
+    pub(crate) reason: Option<String>,
     pub(crate) detail: String,
 }
 
