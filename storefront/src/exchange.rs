@@ -14,7 +14,7 @@ use crate::body::{self, BodyError, Limits};
 use crate::config::StorefrontConfig;
 use crate::error::{StoreError, leaves_open};
 use crate::graphql;
-use crate::host::{Hop, Host, Pass};
+use crate::host::{Hop, Host, Passes};
 use crate::hosts::Hosts;
 use crate::memory::{MemoryBudget, OverBudget};
 use crate::patience::{OwnWait, within};
@@ -98,7 +98,7 @@ impl Exchange {
             }
             let may_retry = {
                 let mut state = host.state();
-                !state.breaker.is_open(Instant::now()) && state.budget.take()
+                !state.refuses(terms) && state.budget.take()
             };
             if !may_retry {
                 return Err(error);
@@ -120,7 +120,7 @@ impl Exchange {
         is_left_alone()?;
         let mut turn = host.turn(by, ask.terms, self.config.retry_after_max()).await?;
         is_left_alone()?;
-        let pass = by.admit()?;
+        let pass = by.admit(ask.terms)?;
         // If there is nothing to send after all, the turn of this request passes to the next one.
         let body = ask.post.map(Post::bytes).transpose()?.unwrap_or_default();
         turn.used();
@@ -303,9 +303,10 @@ impl Exchange {
     }
 }
 
-fn settle(pass: Pass<'_>, outcome: &Result<Answer, StoreError>, took: Duration) {
+fn settle(pass: Passes<'_>, outcome: &Result<Answer, StoreError>, took: Duration) {
     let is_failure = match outcome {
-        Ok(answer) => answer.status.is_server_error(),
+        Ok(answer) if answer.status.is_server_error() => return pass.answered_with_error(),
+        Ok(_) => false,
         Err(StoreError::Deadline { .. }) => took >= FAIR_TIME,
         Err(error) => error.is_failure(),
     };

@@ -53,7 +53,10 @@ pub(crate) struct State {
     /// this kind, so that other calls keep their rate.
     pub(crate) challenged: Pace,
     line: Line,
-    pub(crate) breaker: Breaker,
+    breaker: Breaker,
+    /// Circuit breaker for calls on behalf of single callers. An error of the store in response to such a call concerns
+    /// only calls of this kind, because the caller's cart may be its cause.
+    callers: Breaker,
     pub(crate) budget: RetryBudget,
     /// Address to which the host has moved permanently, and the time of that redirect.
     pub(crate) moved: Option<(Url, Instant)>,
@@ -69,6 +72,7 @@ impl Host {
             challenged: Pace::new(config, now),
             line: Line::new(config.concurrency),
             breaker: Breaker::new(config),
+            callers: Breaker::new(config),
             budget: RetryBudget::new(config),
             moved: None,
             home: None,
@@ -101,7 +105,7 @@ impl Host {
         let waiting = HostWaiter::at(self, terms);
         let mut holds = 0;
         loop {
-            by.not_refusing()?;
+            by.not_refusing(terms)?;
             let ready = match self.try_enter(&waiting.ticket, terms, hold_max)? {
                 Entry::Now(taken) => {
                     let waited = began.elapsed();
@@ -204,23 +208,59 @@ impl Host {
         }
     }
 
-    fn not_refusing(&self) -> Result<(), StoreError> {
-        match self.state().breaker.would_refuse(Instant::now()) {
+    fn not_refusing(&self, terms: Terms) -> Result<(), StoreError> {
+        let (now, mut state) = (Instant::now(), self.state());
+        let mut kinds = BreakerKind::of(terms);
+        match kinds.find_map(|kind| state.breaker(kind).would_refuse(now)) {
             Some(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
             None => Ok(()),
         }
     }
 
-    /// The caller reports the outcome of the request through the pass.
-    pub(crate) fn admit(&self) -> Result<Pass<'_>, StoreError> {
-        let admitted = self.state().breaker.admit(Instant::now());
-        match admitted {
-            Ok(admission) => Ok(Pass {
+    /// The caller reports the outcome of the request through the passes.
+    pub(crate) fn admit(&self, terms: Terms) -> Result<Passes<'_>, StoreError> {
+        let pass = |kind| {
+            let admitted = self.state().breaker(kind).admit(Instant::now());
+            let pass = |admission| Pass {
                 host: self,
+                kind,
                 is_trial: admission == Admission::Trial,
-            }),
-            Err(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
+            };
+            let refused = |retry_after| StoreError::BreakerOpen { retry_after };
+            admitted.map(pass).map_err(refused)
+        };
+        Ok(Passes {
+            all: pass(BreakerKind::All)?,
+            callers: terms.caller.map(|_| pass(BreakerKind::OfCallers)).transpose()?,
+        })
+    }
+}
+
+/// Calls that a circuit breaker refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BreakerKind {
+    All,
+    OfCallers,
+}
+
+impl BreakerKind {
+    fn of(terms: Terms) -> impl Iterator<Item = Self> {
+        [Self::All].into_iter().chain(terms.caller.map(|_| Self::OfCallers))
+    }
+}
+
+impl State {
+    const fn breaker(&mut self, kind: BreakerKind) -> &mut Breaker {
+        match kind {
+            BreakerKind::All => &mut self.breaker,
+            BreakerKind::OfCallers => &mut self.callers,
         }
+    }
+
+    /// True if calls like this one are refused now.
+    pub(crate) fn refuses(&mut self, terms: Terms) -> bool {
+        let now = Instant::now();
+        BreakerKind::of(terms).any(|kind| self.breaker(kind).is_open(now))
     }
 }
 
@@ -281,24 +321,53 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Permission to send one request. Dropping it without an outcome returns a trial to the circuit breaker.
+/// Permission to send one request, by the circuit breakers of its kinds of calls.
 #[derive(Debug)]
-pub(crate) struct Pass<'a> {
+pub(crate) struct Passes<'a> {
+    all: Pass<'a>,
+    /// Set for a call on behalf of a single caller.
+    callers: Option<Pass<'a>>,
+}
+
+/// Permission by one circuit breaker. Dropping it without an outcome returns a trial to the breaker.
+#[derive(Debug)]
+struct Pass<'a> {
     host: &'a Host,
+    kind: BreakerKind,
     is_trial: bool,
 }
 
-impl Pass<'_> {
-    pub(crate) fn succeeded(mut self) {
-        self.is_trial = false;
-        self.host.state().breaker.succeeded();
+impl Passes<'_> {
+    pub(crate) fn succeeded(self) {
+        self.all.succeeded();
+        if let Some(callers) = self.callers {
+            callers.succeeded();
+        }
     }
 
-    pub(crate) fn failed(mut self) {
+    /// The store did not answer.
+    pub(crate) fn failed(self) {
+        self.all.failed();
+    }
+
+    /// The store answered with an error of its own.
+    pub(crate) fn answered_with_error(self) {
+        self.callers.unwrap_or(self.all).failed();
+    }
+}
+
+impl Pass<'_> {
+    fn succeeded(mut self) {
         self.is_trial = false;
-        if self.host.state().breaker.failed(Instant::now()) {
+        self.host.state().breaker(self.kind).succeeded();
+    }
+
+    fn failed(mut self) {
+        self.is_trial = false;
+        if self.host.state().breaker(self.kind).failed(Instant::now()) {
             // The info level suffices, because the next caller gets an error.
-            tracing::info!(host = %self.host.name, "the store failed repeatedly; requests to it are paused");
+            let kind = self.kind;
+            tracing::info!(host = %self.host.name, ?kind, "the store failed repeatedly; requests to it are paused");
         }
     }
 }
@@ -306,7 +375,7 @@ impl Pass<'_> {
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
         if self.is_trial {
-            self.host.state().breaker.trial_abandoned(Instant::now());
+            self.host.state().breaker(self.kind).trial_abandoned(Instant::now());
         }
     }
 }

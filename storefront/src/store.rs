@@ -65,8 +65,8 @@ impl Store {
 
     /// Sets the caller on whose behalf calls are made. Interactive calls of different callers take turns at a host,
     /// however many calls one caller makes. Every second turn is for calls without a caller, which are made for all
-    /// callers. A bot challenge for one caller's call pauses the calls of all callers, but not the calls without a
-    /// caller.
+    /// callers. A bot challenge or repeated errors (5xx) in answer to one caller's calls pause the calls of all
+    /// callers, but not the calls without a caller.
     #[must_use]
     pub fn with_caller(self, caller: &str) -> Self {
         Self {

@@ -324,6 +324,29 @@ async fn one_trial_at_a_time_and_an_abandoned_one_gives_way() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn errors_in_answer_to_single_callers_pause_the_calls_of_callers_alone() {
+    let script = pages(|_, nth| if nth < 5 { status(500) } else { ok("{}") });
+    let config = StorefrontConfig {
+        retries_max: 0,
+        ..unpaced()
+    };
+    let store = store(config, &script);
+    let of = |caller: &str| store.clone().with_caller(caller);
+    for _ in 0..5 {
+        assert!(matches!(
+            of("asha").meta().await,
+            Err(StoreError::Status { status: 500 })
+        ));
+    }
+    assert!(matches!(of("ravi").meta().await, Err(StoreError::BreakerOpen { .. })));
+    store.meta().await.unwrap();
+    assert_eq!(script.page_times().len(), 6);
+    advance(Duration::from_secs(30)).await;
+    of("ravi").meta().await.unwrap();
+    of("asha").meta().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn refusals_and_missing_pages_do_not_open_the_breaker() {
     let script = pages(|_, nth| {
         if nth % 2 == 0 {
