@@ -39,7 +39,8 @@ pub struct Discount<'a> {
 /// Condition under which a code worked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DiscountCondition {
-    /// Minimum value of the goods, in minor units; null if the store did not state it.
+    /// Minimum value of the goods, in minor units. Null, because stores do not state the minimum of a code that works;
+    /// `tested_subtotal_minor` is an upper bound.
     #[schema(required = true)]
     pub min_subtotal_minor: Option<i64>,
     /// Price of the single item in the test, in minor units. A cart of this value meets the minimum, even if the
