@@ -32,8 +32,8 @@ pub struct ServerConfig {
     /// Maximum number of open connections per IPv4 address or IPv6 /64 network, at least 1. Further connections are
     /// closed unread after `refusal_delay_ms`.
     pub connections_per_address_max: usize,
-    /// Delay before a connection over the limit per address is closed. At most `connections_max` connections wait that
-    /// way; further ones are closed immediately.
+    /// Delay before a connection over the limit per address is closed. The delay grows with the number of connections
+    /// that wait that way, at most `connections_max`; further ones are closed immediately.
     pub refusal_delay_ms: u64,
     /// Addresses of proxies that forward requests of many clients. Connections from these proxies are exempt from the
     /// limit per address.
@@ -126,8 +126,7 @@ pub async fn serve(
         failures_in_a_row = 0;
         while connections.try_join_next().is_some() {}
         if holders.refuses(peer.ip()) {
-            let delay = Duration::from_millis(config.refusal_delay_ms);
-            refuse(stream, delay, &refusals, &closing);
+            refuse(stream, config, &refusals, &closing);
             continue;
         }
         let Some(place) = stop.run_until_cancelled(place(&places, &holders)).await else {
@@ -172,11 +171,22 @@ pub async fn serve(
     outcome
 }
 
-/// Closes a connection above its address's limit after `delay`. A client that is refused immediately reconnects
+/// Number of refused connections that may be closed, and reconnect, in the time of one delay. If more wait, each waits
+/// for longer.
+const REFUSALS_PER_DELAY: usize = 400;
+
+fn refusal_delay(delay_ms: u64, waiting: usize) -> Duration {
+    let times = 1 + u64::try_from(waiting / REFUSALS_PER_DELAY).unwrap_or(0);
+    Duration::from_millis(delay_ms.saturating_mul(times))
+}
+
+/// Closes a connection above its address's limit after a delay. A client that is refused immediately reconnects
 /// immediately, and thousands of such clients would use the CPU time of all other clients. Each waiting connection
 /// occupies a file descriptor, so the number of waiting connections is limited by `refusals`. Further connections are
 /// closed immediately.
-fn refuse(stream: TcpStream, delay: Duration, refusals: &Arc<Semaphore>, closing: &CancellationToken) {
+fn refuse(stream: TcpStream, config: &ServerConfig, refusals: &Arc<Semaphore>, closing: &CancellationToken) {
+    let waiting = config.connections_max.saturating_sub(refusals.available_permits());
+    let delay = refusal_delay(config.refusal_delay_ms, waiting);
     let Ok(permit) = Arc::clone(refusals).try_acquire_owned() else {
         return;
     };

@@ -248,6 +248,12 @@ async fn a_refused_connection_is_closed_after_a_delay_or_when_the_server_stops()
     server.ended.await.unwrap().unwrap();
 }
 
+#[test]
+fn the_more_refused_connections_wait_the_longer_each_does() {
+    let delays = [0, 399, 400, 4_000].map(|waiting| refusal_delay(1_000, waiting).as_secs());
+    assert_eq!(delays, [1, 1, 2, 11]);
+}
+
 #[tokio::test]
 async fn a_trusted_proxy_has_more_connections_than_a_share() {
     let server = patient(4096, 1, "127.0.0.1").await;
