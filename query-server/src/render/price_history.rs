@@ -2,7 +2,6 @@ use std::ops::Range;
 
 use data_index::RowAddress;
 use data_index::columns::PriceRef;
-use data_model::PriceSource;
 
 use super::{TIER, pages};
 use crate::schema::{PriceHistoryAnswer, PricePoint};
@@ -17,7 +16,7 @@ pub(super) fn point(point: PriceRef<'_>) -> PricePoint<'_> {
         price_minor: point.price_minor,
         compare_at_minor: point.compare_at_minor,
         available: point.available,
-        source: point.source.map(PriceSource::as_str).map(Into::into),
+        source: Some(point.source.as_str().into()),
     }
 }
 

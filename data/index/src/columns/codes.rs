@@ -6,18 +6,9 @@ use arrow::error::ArrowError;
 use data_model::{Gtin, Size, Variant};
 
 use super::table::{Columns, List, Lists, columns, number, text};
-use crate::manifest::PartEntry;
 
 /// Parts of earlier versions do not have this file.
 pub(crate) const CODES: &str = "codes.arrow";
-
-impl PartEntry {
-    /// Returns true if the part has barcodes and sizes of variants. Parts of earlier versions have none.
-    #[must_use]
-    pub fn has_codes(&self) -> bool {
-        self.files.iter().any(|file| file.name == CODES)
-    }
-}
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(CodeTable::schema);
 

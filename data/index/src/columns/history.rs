@@ -1,8 +1,7 @@
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use data_model::{PriceEvent, PricePoint, PriceSource, Product, Timestamp, Variant, VariantId};
 
@@ -53,52 +52,40 @@ pub struct PriceRef<'a> {
     pub compare_at_minor: Option<i64>,
     /// True if the variant is available from this point on. `None` when the variant is gone.
     pub available: Option<bool>,
-    /// Source of the observation. `None` if the part was written before sources were recorded.
-    pub source: Option<PriceSource>,
+    /// Source of the observation.
+    pub source: PriceSource,
 }
-
-/// Schema key of parts whose event codes also encode the source. The code of an event from a live answer is higher by
-/// the number of events.
-const TELLS_SOURCES: &str = "haat.sources";
 
 /// Price history of all products of a part. An unchanged product stores no points, because its variants and the time
 /// when it was first seen determine them. This saves nearly all of the space.
 #[derive(Debug)]
-pub(crate) struct History {
-    tells_sources: bool,
-    columns: HistoryColumns,
-}
+pub(crate) struct History(HistoryColumns);
 
 impl History {
     pub(crate) fn schema() -> &'static SchemaRef {
         &SCHEMA
     }
 
-    /// `notes` is the metadata of the file's schema.
-    pub(crate) fn of(batch: &RecordBatch, notes: &HashMap<String, String>) -> Result<Self, ArrowError> {
-        Ok(Self {
-            tells_sources: notes.contains_key(TELLS_SOURCES),
-            columns: HistoryColumns::of(batch)?,
-        })
+    pub(crate) fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
+        HistoryColumns::of(batch).map(Self)
     }
 
     pub(crate) fn rows(&self) -> usize {
-        self.columns.unchanged_since.len()
+        self.0.unchanged_since.len()
     }
 
     /// Returns the time at which all variants of the row were first seen, if nothing has changed since.
     pub(crate) fn unchanged_since(&self, row: u32) -> Option<Timestamp> {
-        number(&self.columns.unchanged_since, row as usize).map(Timestamp::from_micros)
+        number(&self.0.unchanged_since, row as usize).map(Timestamp::from_micros)
     }
 
     /// Returns the stored points of the row, newest first.
     pub(crate) fn points(&self, row: u32) -> impl ExactSizeIterator<Item = PriceRef<'_>> {
-        let points = &self.columns.points;
+        let points = &self.0.points;
         let columns = &points.items;
         points.span(row as usize).map(move |at| {
             let code = usize::from(columns.event.value(at));
             let (source, event) = (code / PriceEvent::ALL.len(), code % PriceEvent::ALL.len());
-            let source = PriceSource::ALL.get(source).copied();
             PriceRef {
                 observed_at: Timestamp::from_micros(columns.observed_at.value(at)),
                 variant: VariantId(columns.variant.value(at)),
@@ -107,7 +94,7 @@ impl History {
                 price_minor: number(&columns.price_minor, at),
                 compare_at_minor: number(&columns.compare_at_minor, at),
                 available: flag(&columns.available, at),
-                source: source.filter(|_| self.tells_sources),
+                source: PriceSource::ALL.get(source).copied().unwrap_or(PriceSource::Crawl),
             }
         })
     }
@@ -135,9 +122,7 @@ impl HistoryWriter {
     }
 
     pub(crate) fn finish(mut self) -> Result<RecordBatch, ArrowError> {
-        let notes = HashMap::from([(TELLS_SOURCES.to_owned(), "1".to_owned())]);
-        let schema = Schema::clone(&SCHEMA).with_metadata(notes);
-        HistoryColumns::batch(&mut self.0, &Arc::new(schema))
+        HistoryColumns::batch(&mut self.0, &SCHEMA)
     }
 }
 

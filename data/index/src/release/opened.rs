@@ -21,7 +21,7 @@ pub(super) struct OpenPart {
     pub(super) cards: Cards,
     pub(super) details: Details,
     /// `None` in a part of an earlier version.
-    pub(super) codes: Option<Codes>,
+    pub(super) codes: Codes,
     pub(super) facets: Facets,
     pub(super) history: History,
     pub(super) lookup: Lookup,
@@ -58,17 +58,17 @@ impl OpenPart {
         if cards.rows() != rows || lookup_rows != rows as usize {
             return content(CARDS, "the number of rows differs from the manifest's");
         }
-        let mut history = files.table(part.file(HISTORY)?, HISTORY, History::schema())?;
-        let notes = std::mem::take(&mut history.notes);
-        let history = history.one().and_then(|batch| History::of(&batch, &notes));
-        let history = history.map_err(files.wrong_columns(HISTORY))?;
+        let history = History::of(&part.batch(HISTORY, History::schema())?).map_err(files.wrong_columns(HISTORY))?;
         if history.rows() != rows as usize {
             return content(HISTORY, "the number of rows differs from that of the cards");
         }
         if details.rows() != rows {
             return content(DETAILS, "the number of rows differs from that of the cards");
         }
-        let codes = part.codes()?;
+        let codes = Codes::of(&part.batch(CODES, Codes::schema())?).map_err(files.wrong_columns(CODES))?;
+        if codes.rows() != rows as usize {
+            return content(CODES, "the number of rows differs from that of the cards");
+        }
         if !cards.facet_codes_below(facets.len()) {
             return content(CARDS, "a facet code is not in its table");
         }
@@ -118,19 +118,5 @@ impl PartFiles<'_> {
 
     fn dictionary(&self, name: &'static str) -> Result<Dictionary, OpenError> {
         Dictionary::open(self.bytes(name)?).map_err(self.files.wrong_content(name))
-    }
-
-    /// A part of an earlier version has no such file.
-    fn codes(&self) -> Result<Option<Codes>, OpenError> {
-        if !self.entry.has_codes() {
-            return Ok(None);
-        }
-        let codes = Codes::of(&self.batch(CODES, Codes::schema())?).map_err(self.files.wrong_columns(CODES))?;
-        if codes.rows() != self.entry.rows as usize {
-            return Err(self.files.wrong_content(CODES)(
-                "the number of rows differs from that of the cards",
-            ));
-        }
-        Ok(Some(codes))
     }
 }

@@ -191,17 +191,15 @@ impl Part {
         &self.opened.details
     }
 
-    /// Returns the barcode and size of the variant at `position` in a row. Both are absent if the part has an earlier
-    /// format version.
+    /// Returns the barcode and size of the variant at `position` in a row.
     #[must_use]
     pub fn variant_codes(&self, row: u32, position: usize) -> VariantCodes {
-        let codes = self.opened.codes.as_ref();
-        codes.map(|codes| codes.at(row, position)).unwrap_or_default()
+        self.opened.codes.at(row, position)
     }
 
     /// Returns the barcodes of a row's variants, with the positions of the variants.
     pub fn barcodes(&self, row: u32) -> impl Iterator<Item = (usize, Gtin)> {
-        self.opened.codes.iter().flat_map(move |codes| codes.barcodes(row))
+        self.opened.codes.barcodes(row)
     }
 
     /// Returns the facet values and their rows.
@@ -280,7 +278,7 @@ impl Part {
                 compare_at_minor: variant.compare_at_minor,
                 available: Some(variant.available),
                 // A live query can only be about a product that a crawl found before.
-                source: Some(PriceSource::Crawl),
+                source: PriceSource::Crawl,
             })
         });
         first_seen.chain(self.opened.history.points(row))

@@ -138,9 +138,6 @@ impl<'a> Planner<'a> {
             planner.drop = planner.keep.drain(..).map(|part| part.id).collect();
         }
         planner.index_what_changed();
-        let earlier = |at: &usize| !planner.keep[*at].has_codes() && planner.is_movable(&planner.keep[*at]);
-        let earlier: Vec<usize> = (0..planner.keep.len()).filter(earlier).collect();
-        planner.dissolve(&earlier);
         planner
     }
 

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use data_index::{Counts, FileEntry, PartStore};
+use data_index::{Counts, PartStore};
 use data_model::{Brand, Timestamp};
 use proptest::prelude::*;
 
@@ -46,11 +46,7 @@ fn built(plan: &BuildPlan, stores: &[LakeStore], rows_max: u32, next_id: &mut u1
                         live_rows: 0,
                         currencies: vec![],
                         stores: vec![],
-                        files: vec![FileEntry {
-                            name: "codes.arrow".to_owned(),
-                            size_bytes: 0,
-                            sha256: "0".repeat(64).parse().unwrap(),
-                        }],
+                        files: vec![],
                     }
                 });
                 let rows = left.min(rows_max - part.rows);
@@ -223,25 +219,4 @@ proptest! {
         prop_assert!(plan.stores_to_index().is_disjoint(&options.unreadable));
         check(&second, &stores)?;
     }
-}
-
-#[test]
-fn parts_of_an_earlier_version_are_indexed_anew_unless_a_store_of_theirs_cannot_be_read() {
-    let stores: Vec<_> = (0..4).map(|number| store(number, 0, 60)).collect();
-    let mut options = PlanOptions {
-        rows_max: 120,
-        ..PlanOptions::default()
-    };
-    let mut id = 0;
-    let (_, mut earlier) = next(None, &stores, &options, &mut id);
-    assert_eq!(earlier.parts.len(), 2);
-    earlier.parts.iter_mut().for_each(|part| part.files.clear());
-    let (plan, manifest) = next(Some(&earlier), &stores, &options, &mut id);
-    assert_eq!((plan.rows_to_index(), plan.keep.len()), (240, 0));
-    check(&manifest, &stores).unwrap();
-    options.unreadable.insert(earlier.parts[0].stores[0].store.clone());
-    let (plan, manifest) = next(Some(&earlier), &stores, &options, &mut id);
-    assert_eq!((plan.rows_to_index(), plan.keep.len()), (120, 1));
-    assert!(plan.left_out.is_empty());
-    check(&manifest, &stores).unwrap();
 }

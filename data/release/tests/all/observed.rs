@@ -57,7 +57,7 @@ fn read_back(product: &Product, history: &[PricePoint]) -> Vec<PricePoint> {
             price_minor: point.price_minor,
             compare_at_minor: point.compare_at_minor,
             available: point.available,
-            source: point.source.unwrap(),
+            source: point.source,
         })
         .collect();
     assert_eq!(part.price_points(0), read.len());

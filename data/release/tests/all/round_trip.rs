@@ -259,22 +259,3 @@ fn a_barcode_that_names_no_product_is_left_out() {
     assert_eq!(told, [(0, "036000291452".to_owned())]);
     assert_eq!(part.variant_codes(0, 9), Default::default());
 }
-
-#[test]
-fn a_part_of_an_earlier_version_opens_without_barcodes_and_is_indexed_anew() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut catalogue = catalogue(0, 1, 2);
-    catalogue.products[0].variants[0].barcode = Some("8901030865275".to_owned());
-    let catalogues = [catalogue];
-    let now = build(None, &catalogues, 5, dir.path());
-    let mut earlier = now.clone();
-    earlier.parts[0].files.retain(|file| file.name != "codes.arrow");
-    assert_ne!(earlier, now);
-    let barcode = |release: &data_index::Release| served(release)[0].variants[0].barcode.clone();
-    assert_eq!(barcode(&open(&earlier, dir.path())), None);
-    // The part was written by an earlier version and lacks a file, so that the unchanged store is indexed once more.
-    let next = build(Some(&earlier), &catalogues, 5, dir.path());
-    assert_eq!(next.parts, now.parts);
-    assert_eq!(barcode(&open(&next, dir.path())).as_deref(), Some("8901030865275"));
-    assert_eq!(build(Some(&next), &catalogues, 5, dir.path()).parts, next.parts);
-}
