@@ -1,92 +1,24 @@
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Words that introduce a description after the product's name, as in `lamp for desks` and `shirt with pockets`.
-const BREAKS: [&str; 13] = [
-    "and",
-    "at",
-    "by",
-    "compatible",
-    "for",
-    "from",
-    "in",
-    "of",
-    "on",
-    "to",
-    "w",
-    "with",
-    "without",
-];
+const BREAKS: &str = "and at by compatible for from in of on to w with without";
 
-/// Sorted words that end many titles but do not name the product: colours, sizes, quantities or intended persons.
-const NAMES_NOTHING: [&str; 61] = [
-    "adult",
-    "beige",
-    "black",
-    "blue",
-    "boys",
-    "brown",
-    "cm",
-    "ct",
-    "ft",
-    "girls",
-    "gm",
-    "gms",
-    "gray",
-    "green",
-    "grey",
-    "inch",
-    "inches",
-    "ivory",
-    "kg",
-    "khaki",
-    "kids",
-    "large",
-    "lb",
-    "lbs",
-    "ltr",
-    "magenta",
-    "maroon",
-    "medium",
-    "men",
-    "mens",
-    "ml",
-    "mm",
-    "multi",
-    "multicolor",
-    "multicolour",
-    "navy",
-    "olive",
-    "oz",
-    "pack",
-    "pc",
-    "pcs",
-    "piece",
-    "pieces",
-    "pink",
-    "purple",
-    "qt",
-    "red",
-    "silver",
-    "size",
-    "small",
-    "sq",
-    "teal",
-    "turquoise",
-    "unisex",
-    "white",
-    "women",
-    "womens",
-    "xl",
-    "xs",
-    "xxl",
-    "yellow",
-];
+/// Words that end many titles but do not name the product: colours, sizes, quantities or intended persons.
+static NAMES_NOTHING: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let words = "adult beige black blue boys brown cm ct ft girls gm gms gray green grey inch inches ivory kg khaki kids \
+         large lb lbs ltr magenta maroon medium men mens ml mm multi multicolor multicolour navy olive oz pack pc \
+         pcs piece pieces pink purple qt red silver size small sq teal turquoise unisex white women womens xl xs \
+         xxl yellow";
+    words.split_whitespace().collect()
+});
 
 /// Returns true for a word at the end of a title or query that does not name the product: a colour, a size, a quantity,
 /// a person, or a model number. `word` must be lowercase.
 #[must_use]
 pub fn names_nothing(word: &str) -> bool {
-    word.len() == 1 || word.bytes().any(|byte| byte.is_ascii_digit()) || NAMES_NOTHING.binary_search(&word).is_ok()
+    word.len() == 1 || word.bytes().any(|byte| byte.is_ascii_digit()) || NAMES_NOTHING.contains(word)
 }
 
 pub(super) struct TitleWord<'a> {
@@ -103,7 +35,9 @@ pub(super) fn head(title: &str, words: &[TitleWord<'_>]) -> Option<usize> {
         let between = title.get(before.at.end..word.at.start).unwrap_or_default();
         let cut = between.contains([',', '(', '|', ';', ':', '–', '—', '[']) || between.contains(" - ");
         // A title does not begin with a description, but a brand may contain such a word, as in `Fruit of the Loom`.
-        if matches!(word.text, "for" | "with" | "without") || at >= 1 && (cut || BREAKS.contains(&word.text)) {
+        if matches!(word.text, "for" | "with" | "without")
+            || at >= 1 && (cut || BREAKS.split(' ').any(|one| one == word.text))
+        {
             end = at + 1;
             break;
         }

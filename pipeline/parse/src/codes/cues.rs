@@ -1,4 +1,13 @@
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::words::{Word, words};
+
+type Words = LazyLock<HashSet<&'static str>>;
+
+fn set(text: &'static str) -> HashSet<&'static str> {
+    text.split_whitespace().collect()
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CodeCandidate {
@@ -10,258 +19,68 @@ pub(super) struct CodeCandidate {
 const CHARS: std::ops::RangeInclusive<usize> = 3..=24;
 
 /// Words that name a discount code.
-const NAMES: &[&str] = &[
-    "code",
-    "codes",
-    "coupon",
-    "coupons",
-    "couponcode",
-    "promo",
-    "promocode",
-    "voucher",
-    "कोड",
-    "कूपन",
-    "कूपनकोड",
-    "प्रोमो",
-    "प्रोमोकोड",
-    "वाउचर",
-];
+static NAMES: Words = LazyLock::new(|| {
+    set("code codes coupon coupons couponcode promo promocode voucher कोड कूपन कूपनकोड प्रोमो प्रोमोकोड वाउचर")
+});
 /// Words that, before "code", make it another kind of code.
-const OTHER_CODES: &[&str] = &[
-    "pin",
-    "zip",
-    "postal",
-    "post",
-    "area",
-    "qr",
-    "hsn",
-    "country",
-    "bar",
-    "source",
-    "dress",
-    "otp",
-    "verification",
-    "security",
-    "access",
-    "size",
-    "style",
-    "product",
-    "item",
-    "sku",
-    "color",
-    "colour",
-    "reference",
-    "referral",
-    "tracking",
-    "ifsc",
-    "swift",
-    "gst",
-    "login",
-    "पिन",
-];
+static OTHER_CODES: Words = LazyLock::new(|| {
+    set(
+        "pin zip postal post area qr hsn country bar source dress otp verification security access size style \
+         product item sku color colour reference referral tracking ifsc swift gst login पिन",
+    )
+});
 /// Verbs for using a code, before the code.
-const VERBS: &[&str] = &["use", "using", "apply", "applying", "enter", "redeem", "with", "लगाकर"];
+static VERBS: Words = LazyLock::new(|| set("use using apply applying enter redeem with लगाकर"));
 /// Words for using a code, after the code.
-const BEHIND: &[&str] = &[
-    "lagao",
-    "lagaye",
-    "lagayein",
-    "lagaen",
-    "lagaiye",
-    "lagakar",
-    "daalo",
-    "dalo",
-    "daale",
-    "daalein",
-    "dalein",
-    "use",
-    "apply",
-    "karo",
-    "लगाएं",
-    "लगाएँ",
-    "लगाओ",
-    "लगाइए",
-    "लगाकर",
-    "डालें",
-    "डालो",
-    "डालकर",
-    "इस्तेमाल",
-    "प्रयोग",
-    "उपयोग",
-    "अप्लाई",
-    "यूज़",
-    "यूज",
-];
+static BEHIND: Words = LazyLock::new(|| {
+    set(
+        "lagao lagaye lagayein lagaen lagaiye lagakar daalo dalo daale daalein dalein use apply karo लगाएं लगाएँ \
+         लगाओ लगाइए लगाकर डालें डालो डालकर इस्तेमाल प्रयोग उपयोग अप्लाई यूज़ यूज",
+    )
+});
 /// Words that may come between a code and the word that identifies it.
-const FILLERS: &[&str] = &[
-    "is", "the", "our", "your", "this", "below", "here", "now", "just", "use", "apply", "enter", "lagao", "daalo",
-    "ka", "का", "को", "की", "ko", "se", "से", "है", "yeh", "ye", "यह", "hai", "at",
-];
+static FILLERS: Words = LazyLock::new(|| {
+    set(
+        "is the our your this below here now just use apply enter lagao daalo ka का को की ko se से है yeh ye यह \
+         hai at",
+    )
+});
 /// Words between listed codes.
-const LISTING: &[&str] = &["or", "and", "ya", "aur", "या", "और"];
+static LISTING: Words = LazyLock::new(|| set("or and ya aur या और"));
 /// Words of a line with an offer.
-const OFFERS: &[&str] = &[
-    "off",
-    "discount",
-    "discounts",
-    "free",
-    "flat",
-    "save",
-    "extra",
-    "cashback",
-    "offer",
-    "offers",
-    "sale",
-    "deal",
-    "rs",
-    "inr",
-    "checkout",
-    "prepaid",
-    "chhoot",
-    "chhut",
-    "छूट",
-    "मुफ्त",
-    "फ्री",
-    "ऑफ",
-];
+static OFFERS: Words = LazyLock::new(|| {
+    set(
+        "off discount discounts free flat save extra cashback offer offers sale deal rs inr checkout prepaid \
+         chhoot chhut छूट मुफ्त फ्री ऑफ",
+    )
+});
 /// Uppercase words that are never codes.
-const NO_CODES: &[&str] = &[
-    "about",
-    "above",
-    "additional",
-    "all",
-    "and",
-    "any",
-    "app",
-    "apply",
-    "applicable",
-    "applied",
-    "are",
-    "at",
-    "auto",
-    "automatically",
-    "avail",
-    "bank",
-    "below",
-    "buy",
-    "card",
-    "cart",
-    "case",
-    "cash",
-    "cashback",
-    "check",
-    "checkout",
-    "click",
-    "cod",
-    "code",
-    "codes",
-    "collection",
-    "combo",
-    "copied",
-    "copy",
-    "coupon",
-    "coupons",
-    "credit",
-    "customer",
-    "customers",
-    "daily",
-    "day",
-    "days",
-    "deal",
-    "debit",
-    "delivery",
-    "details",
-    "discount",
-    "discounts",
-    "email",
-    "emi",
-    "enter",
-    "entire",
-    "exclusive",
-    "expires",
-    "extra",
-    "faq",
-    "first",
-    "flat",
-    "for",
-    "free",
-    "from",
-    "get",
-    "gift",
-    "gpay",
-    "gst",
-    "here",
-    "inr",
-    "just",
-    "limited",
-    "login",
-    "minimum",
-    "more",
-    "new",
-    "newsletter",
-    "not",
-    "now",
-    "off",
-    "offer",
-    "offers",
-    "once",
-    "one",
-    "online",
-    "only",
-    "order",
-    "orders",
-    "our",
-    "paytm",
-    "pincode",
-    "prepaid",
-    "products",
-    "promo",
-    "purchase",
-    "rate",
-    "required",
-    "returns",
-    "rupay",
-    "sale",
-    "save",
-    "shipping",
-    "shop",
-    "sitewide",
-    "sms",
-    "store",
-    "subscribe",
-    "tandc",
-    "terms",
-    "the",
-    "this",
-    "time",
-    "today",
-    "unlock",
-    "upi",
-    "use",
-    "valid",
-    "visa",
-    "voucher",
-    "whatsapp",
-    "with",
-    "worth",
-    "your",
-];
+static NO_CODES: Words = LazyLock::new(|| {
+    set(
+        "about above additional all and any app apply applicable applied are at auto automatically avail bank \
+         below buy card cart case cash cashback check checkout click cod code codes collection combo copied copy \
+         coupon coupons credit customer customers daily day days deal debit delivery details discount discounts \
+         email emi enter entire exclusive expires extra faq first flat for free from get gift gpay gst here inr \
+         just limited login minimum more new newsletter not now off offer offers once one online only order orders \
+         our paytm pincode prepaid products promo purchase rate required returns rupay sale save shipping shop \
+         sitewide sms store subscribe tandc terms the this time today unlock upi use valid visa voucher whatsapp \
+         with worth your",
+    )
+});
 /// Units and qualities that consist of letters and digits, like codes.
-const UNITS: &[&str] = &[
-    "ml", "g", "gm", "gms", "kg", "mg", "l", "ltr", "cm", "mm", "m", "inch", "in", "pcs", "pc", "pack", "xl", "xxl",
-    "hrs", "days", "mah", "gb",
-];
+static UNITS: Words =
+    LazyLock::new(|| set("ml g gm gms kg mg l ltr cm mm m inch in pcs pc pack xl xxl hrs days mah gb"));
 
 pub(super) fn judge(line: &str) -> Vec<CodeCandidate> {
     let words = words(line);
     let has_name = words.iter().any(|word| {
         let low = word.low.as_str();
-        NAMES.contains(&low) || VERBS.contains(&low) || BEHIND.contains(&low)
+        NAMES.contains(low) || VERBS.contains(low) || BEHIND.contains(low)
     });
     if !has_name && !words.iter().any(|word| word.is_label) {
         return Vec::new();
     }
-    let offers = line.contains(['%', '₹']) || words.iter().any(|word| OFFERS.contains(&word.low.as_str()));
+    let offers = line.contains(['%', '₹']) || words.iter().any(|word| OFFERS.contains(word.low.as_str()));
     // In a text that is mostly uppercase, uppercase words do not stand out.
     let shouts = words.iter().filter(|word| is_shouted(word.text)).count() * 4 > words.len() * 3 && words.len() > 2;
     let mut found: Vec<CodeCandidate> = Vec::new();
@@ -318,7 +137,7 @@ impl Shape {
             || !bounded
             || word.is_part
             || letters < 2
-            || NO_CODES.contains(&word.low.as_str())
+            || NO_CODES.contains(word.low.as_str())
             || is_unit(&word.low)
         {
             return None;
@@ -334,7 +153,7 @@ impl Shape {
 /// Returns true for units such as `500ml`, `2xl`, `spf50`, `24x7`, `1st` and `b2b`.
 fn is_unit(low: &str) -> bool {
     let digits = low.trim_start_matches(|char: char| char.is_ascii_digit());
-    let quantity = digits.len() < low.len() && UNITS.contains(&digits);
+    let quantity = digits.len() < low.len() && UNITS.contains(digits);
     let ordinal = digits.len() < low.len() && ["st", "nd", "rd", "th"].contains(&digits);
     quantity || ordinal || low.starts_with("spf") || ["24x7", "b2b", "b1g1", "covid19", "co2", "c-o-d"].contains(&low)
 }
@@ -367,9 +186,7 @@ impl Line<'_> {
         if !stands_out || !self.offers {
             return None;
         }
-        let verb = at
-            .checked_sub(1)
-            .is_some_and(|before| VERBS.contains(&self.low(before)));
+        let verb = at.checked_sub(1).is_some_and(|before| VERBS.contains(self.low(before)));
         if verb && (shape == Shape::Mixed || self.low(at - 1) != "with") {
             return Some(if self.is_at_checkout(at) { 3 } else { 2 });
         }
@@ -381,7 +198,7 @@ impl Line<'_> {
     fn listed(&self, at: usize, last: Option<usize>, shape: Shape) -> Option<u8> {
         let last = last?;
         let between = self.words.get(last + 1..at)?;
-        let lists = between.len() <= 1 && between.iter().all(|word| LISTING.contains(&word.low.as_str()));
+        let lists = between.len() <= 1 && between.iter().all(|word| LISTING.contains(word.low.as_str()));
         let looks = shape == Shape::Mixed || (shape == Shape::Capitals && !self.shouts);
         // Two adjacent words are not a list: "TEA10 SITEWIDE".
         (lists && !between.is_empty() && looks).then_some(1)
@@ -398,11 +215,11 @@ impl Line<'_> {
                 return false;
             };
             let low = self.low(before);
-            if NAMES.contains(&low) {
+            if NAMES.contains(low) {
                 let kind = before.checked_sub(1).map_or("", |kind| self.low(kind));
-                return !OTHER_CODES.contains(&kind);
+                return !OTHER_CODES.contains(kind);
             }
-            if !FILLERS.contains(&low) {
+            if !FILLERS.contains(low) {
                 return false;
             }
         }
@@ -416,10 +233,10 @@ impl Line<'_> {
         }
         for ahead in 1..=3 {
             let low = self.low(at + ahead);
-            if NAMES.contains(&low) || BEHIND.contains(&low) {
+            if NAMES.contains(low) || BEHIND.contains(low) {
                 return true;
             }
-            if !FILLERS.contains(&low) {
+            if !FILLERS.contains(low) {
                 return false;
             }
         }
