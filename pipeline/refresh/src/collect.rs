@@ -1,5 +1,6 @@
 //! Single committer of a run, which writes the stores that finish within one tick to the lake in one commit.
 
+mod commit;
 mod identity;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,13 +8,14 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_lake::{CommitReport, CrawlSpan, Lake, LakeError, RunSummaryRow};
+use data_lake::{CommitReport, CrawlSpan, Lake, RunSummaryRow};
 use data_model::{StoreHost, Timestamp};
 use futures::StreamExt;
 use pipeline_crawl::{CrawlState, RegisteredBrand, Registry, save_state};
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::Instant;
 
+use self::commit::{FailedCommit, WaitingBrand};
 use crate::RefreshError;
 use crate::checked::record_so_far;
 use crate::collapse::drop_held;
@@ -28,10 +30,6 @@ use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 pub(crate) const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
 /// Number of ledger writes after which the stores' results are also recorded, because a run may take hours.
 const BEATS_A_RECORD: u32 = 12;
-/// After this many consecutive refused brands, the lake itself is considered faulty.
-const REFUSALS_MAX: u32 = 3;
-/// Error code of a brand that the lake refused.
-const REFUSED: &str = "lake";
 /// Error code and reason of a brand with a later crawl in the lake.
 const OVERTAKEN: &str = "overtaken";
 const OVERTAKEN_BY: &str =
@@ -64,15 +62,6 @@ pub(crate) struct Collector {
     folder: Folder,
     /// Stores found unchanged since the run was last resumed, with the time of their crawl.
     unchanged: BTreeMap<StoreHost, CrawlSpan>,
-}
-
-/// Brand that can only be committed together with others.
-#[derive(Debug)]
-struct WaitingBrand {
-    one: CommittedStore,
-    /// All brands with rows in the damaged file.
-    together: Vec<StoreHost>,
-    reason: String,
 }
 
 impl Collector {
@@ -224,12 +213,10 @@ impl Collector {
         // Live observations are merged first, because some are older than the crawls in this batch.
         self.fold().await;
         let (refreshes, taken): (Vec<_>, Vec<_>) = batch.into_iter().map(|ready| (ready.refresh, ready.rest)).unzip();
-        match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
-            Ok(report) => self.settle(taken, report).await,
-            // Another committer has taken over, and its process reports these stores.
-            Err(source @ LakeError::Fenced { .. }) => return Err(RefreshError::LakeWrite { refused: 1, source }),
+        match self.commit(refreshes, taken).await? {
+            None => {}
             // One brand must not make the others of its tick fail, so that each is committed alone.
-            Err(error) if taken.len() > 1 => {
+            Some(FailedCommit { taken, error }) if taken.len() > 1 => {
                 tracing::warn!(
                     error = with_causes(&error),
                     brands = taken.len(),
@@ -239,12 +226,7 @@ impl Collector {
                     self.commit_alone(one).await?;
                 }
             }
-            Err(error) => {
-                for one in taken {
-                    self.wait_or_refuse(one, &error).await;
-                }
-                self.give_up_at(error)?;
-            }
+            Some(failed) => self.wait_or_refuse(failed).await?,
         }
         Ok(self.ledger.lock().await.checkpoint(self.shared.clock.now()).await?)
     }
@@ -305,78 +287,6 @@ impl Collector {
         let mut summary = self.shared.timed(one.summary, one.started);
         summary.outcome = Outcome::Skipped;
         self.note(summary).await;
-    }
-
-    async fn commit_alone(&mut self, one: CommittedStore) -> Result<(), RefreshError> {
-        // The products were dropped with the failed tick, but the landed pages still contain them.
-        let refresh = match self.shared.prepare_again(&one.brand, &one.crawl).await {
-            Ok(refresh) => refresh,
-            Err((code, reason)) => {
-                self.refuse(one, code, reason).await;
-                return Ok(());
-            }
-        };
-        match self.lake.commit_hashed(vec![refresh], self.row(1)).await {
-            Ok(report) => self.settle(vec![one], report).await,
-            Err(source @ LakeError::Fenced { .. }) => return Err(RefreshError::LakeWrite { refused: 1, source }),
-            Err(error) => {
-                self.wait_or_refuse(one, &error).await;
-                self.give_up_at(error)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// A brand whose rows were lost together with those of others waits until all of these have been crawled.
-    async fn wait_or_refuse(&mut self, one: CommittedStore, error: &LakeError) {
-        let reason = with_causes(error);
-        match error {
-            LakeError::Lost { brands, .. } if brands.len() > 1 => {
-                let together = brands.iter().map(|(store, _)| store.clone()).collect();
-                self.waiting.push(WaitingBrand { one, together, reason });
-            }
-            _ => self.refuse(one, REFUSED, reason).await,
-        }
-    }
-
-    /// Commits the brands of each damaged file together. If some of them were not crawled, the commit of the others
-    /// fails.
-    async fn mend(&mut self) -> Result<(), RefreshError> {
-        let mut waiting = std::mem::take(&mut self.waiting);
-        while let Some(first) = waiting.pop() {
-            let (mut group, others): (Vec<_>, Vec<_>) =
-                waiting.into_iter().partition(|other| other.together == first.together);
-            waiting = others;
-            group.push(first);
-            let is_there = |store: &StoreHost| group.iter().any(|waiting| waiting.one.brand.store == *store);
-            if !group.iter().any(|waiting| waiting.together.iter().all(is_there)) {
-                for WaitingBrand { one, reason, .. } in group {
-                    self.refuse(one, REFUSED, reason).await;
-                }
-                continue;
-            }
-            let (mut refreshes, mut taken) = (Vec::new(), Vec::new());
-            for WaitingBrand { one, .. } in group {
-                match self.shared.prepare_again(&one.brand, &one.crawl).await {
-                    Ok(refresh) => {
-                        refreshes.push(refresh);
-                        taken.push(one);
-                    }
-                    Err((code, reason)) => self.refuse(one, code, reason).await,
-                }
-            }
-            match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
-                Ok(report) => self.settle(taken, report).await,
-                Err(source @ LakeError::Fenced { .. }) => return Err(RefreshError::LakeWrite { refused: 1, source }),
-                Err(error) => {
-                    for one in taken {
-                        self.refuse(one, REFUSED, with_causes(&error)).await;
-                    }
-                    self.give_up_at(error)?;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Updates crawl states, ledger and summaries. This must follow a commit.
@@ -450,21 +360,6 @@ impl Collector {
         summary.products = self.shared.blank(&one.brand).products;
         summary.changes = None;
         self.note(summary).await;
-    }
-
-    fn give_up_at(&mut self, source: LakeError) -> Result<(), RefreshError> {
-        // A lost file affects only the brands with rows in it.
-        if matches!(source, LakeError::Lost { .. }) {
-            return Ok(());
-        }
-        self.refusals += 1;
-        if self.refusals < REFUSALS_MAX {
-            return Ok(());
-        }
-        Err(RefreshError::LakeWrite {
-            refused: self.refusals,
-            source,
-        })
     }
 
     /// Returns the run's counts so far, including the brands of the tick.
