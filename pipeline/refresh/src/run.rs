@@ -25,7 +25,7 @@ use crate::reader::MemoryQuota;
 use crate::rights::refresh_alone;
 use crate::searched::fold_searches;
 use crate::store::{Event, InLake, RunContext};
-use crate::summary::{Outcome, RunReport, RunState, Totals};
+use crate::summary::{Outcome, RunReport, RunState};
 use crate::{RefreshConfig, RefreshError, render_html};
 
 /// Options of a run.
@@ -155,27 +155,14 @@ async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps
         let found = find_unfinished(storage, only, options.force, window).await?;
         if let Some(report) = found {
             tracing::info!(run = %report.run, done = report.stores.len(), "continuing an unfinished run");
-            return Ok(RunReport {
-                state: RunState::Running,
-                resumed: report.resumed.saturating_add(1),
-                ..report
-            });
+            return Ok(report.resumed());
         }
     }
     Ok(RunReport {
-        run: new_run_id(now).map_err(RefreshError::RunId)?,
-        state: RunState::Running,
         only: options.only.clone(),
         force: options.force,
         dry_run: options.dry_run,
-        queued: false,
-        resumed: 0,
-        started_at: now,
-        ended_at: now,
-        commits: 0,
-        totals: Totals::default(),
-        memory: None,
-        stores: Vec::new(),
+        ..RunReport::new(new_run_id(now).map_err(RefreshError::RunId)?, now, now)
     })
 }
 

@@ -350,6 +350,36 @@ pub struct RunReport {
     pub stores: Vec<StoreSummary>,
 }
 
+impl RunReport {
+    /// Returns the report of a run over all brands that begins.
+    pub(crate) fn new(run: RunId, started_at: Timestamp, now: Timestamp) -> Self {
+        Self {
+            run,
+            state: RunState::Running,
+            only: None,
+            force: false,
+            dry_run: false,
+            queued: false,
+            resumed: 0,
+            started_at,
+            ended_at: now,
+            commits: 0,
+            totals: Totals::default(),
+            memory: None,
+            stores: Vec::new(),
+        }
+    }
+
+    /// Returns the report of an interrupted run that is resumed.
+    pub(crate) fn resumed(self) -> Self {
+        Self {
+            state: RunState::Running,
+            resumed: self.resumed.saturating_add(1),
+            ..self
+        }
+    }
+}
+
 impl Totals {
     /// Computes the totals of these stores.
     #[must_use]

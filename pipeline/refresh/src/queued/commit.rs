@@ -18,7 +18,7 @@ use crate::error::with_causes;
 use crate::ledger::{Ledger, read_run};
 use crate::run::{RefreshDeps, shared, tidy};
 use crate::store::{Event, RunContext};
-use crate::summary::{Outcome, RunReport, RunState, StoreSummary, Totals};
+use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 use crate::{RefreshConfig, RefreshError};
 
 /// Store that a worker has finished.
@@ -122,26 +122,12 @@ pub async fn commit_queued(
 /// Returns the report of the previous committer, or an empty one.
 async fn opened(run: &QueuedRun, deps: &RefreshDeps) -> Result<RunReport, RefreshError> {
     if let Some(report) = read_run(&deps.stores.storage, &run.run).await? {
-        return Ok(RunReport {
-            state: RunState::Running,
-            resumed: report.resumed.saturating_add(1),
-            ..report
-        });
+        return Ok(report.resumed());
     }
     Ok(RunReport {
-        run: run.run.clone(),
-        state: RunState::Running,
-        only: None,
         force: run.force,
-        dry_run: false,
         queued: true,
-        resumed: 0,
-        started_at: run.started_at,
-        ended_at: deps.stores.clock.now(),
-        commits: 0,
-        totals: Totals::default(),
-        memory: None,
-        stores: Vec::new(),
+        ..RunReport::new(run.run.clone(), run.started_at, deps.stores.clock.now())
     })
 }
 
