@@ -47,7 +47,7 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
 
 /// True if other writers committed first at each attempt.
 fn is_contended(cause: &(dyn std::error::Error + 'static)) -> bool {
-    matches!(cause.downcast_ref(), Some(LakeError::Contended { .. }))
+    matches!(cause.downcast_ref(), Some(LakeError::Contended))
         || matches!(cause.downcast_ref(), Some(RegistryError::Contended))
         || matches!(cause.downcast_ref(), Some(StorageError::LogContended { .. }))
 }
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn whoever_loses_every_race_exits_with_four_however_the_error_is_wrapped() {
-        let contended = || LakeError::Contended { attempts: 3 };
+        let contended = || LakeError::Contended;
         let numbers = || StorageError::LogContended {
             prefix: "log".into(),
             attempts: 3,

@@ -3,7 +3,7 @@
 
 use anyhow::Context;
 use data_lake::StoreUpdate;
-use data_model::{Clock, DeliverySample, Pincode, ShippingPolicy};
+use data_model::{Clock, DeliverySample, KnownDelivery, Pincode, ShippingPolicy};
 use data_storage::Storage;
 use serde_json::json;
 
@@ -119,7 +119,10 @@ async fn sampled(bench: &Bench) -> anyhow::Result<usize> {
         sampled.push(StoreUpdate::new(
             row.brand.store.clone(),
             row.brand.slug.clone(),
-            samples(at)?,
+            KnownDelivery {
+                samples: samples(at)?,
+                ..KnownDelivery::default()
+            },
         ));
     }
     let count = sampled.len();

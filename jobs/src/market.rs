@@ -70,7 +70,7 @@ pub struct Market {
 impl Market {
     pub(crate) async fn lake(&self) -> Result<Lake, JobFailure> {
         let at = self.storage.child("lake");
-        let opened = Lake::open(at, self.lake.clone(), Arc::clone(&self.clock)).await;
+        let opened = Lake::open(at, self.lake, Arc::clone(&self.clock)).await;
         opened.map_err(|error| JobFailure::of(&error))
     }
 

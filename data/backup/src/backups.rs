@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_new};
+use data_storage::{ObjectPath, Storage, StorageError, delete, get_bytes, list_all, put_new};
 use futures::{StreamExt as _, TryStreamExt as _};
 
 use crate::manifest::FORMAT;
@@ -30,12 +30,9 @@ fn path(id: &BackupId) -> ObjectPath {
 
 pub(crate) async fn objects(storage: &Storage, folder: &str) -> Result<HashMap<String, u64>, StorageError> {
     let prefix = ObjectPath::from(folder);
-    let listed = storage.store().list(Some(&prefix));
-    let sizes = listed.map_ok(|meta| (meta.location.filename().unwrap_or_default().to_owned(), meta.size));
-    sizes.try_collect().await.map_err(|source| StorageError::List {
-        prefix: folder.to_owned(),
-        source,
-    })
+    let listed = list_all(storage, Some(&prefix)).await?.into_iter();
+    let sizes = listed.map(|meta| (meta.location.filename().unwrap_or_default().to_owned(), meta.size));
+    Ok(sizes.collect())
 }
 
 /// Returns all backups, oldest first.
@@ -110,14 +107,7 @@ pub(crate) async fn forget(backups: &Storage, id: &BackupId) -> Result<(), Backu
 }
 
 pub(crate) async fn remove(storage: &Storage, path: &ObjectPath) -> Result<(), BackupError> {
-    use data_storage::ObjectStoreExt as _;
-    match storage.store().delete(path).await {
-        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-        Err(source) => Err(BackupError::Storage(StorageError::Write {
-            path: path.to_string(),
-            source,
-        })),
-    }
+    Ok(delete(storage, path).await?)
 }
 
 /// Returns the paths of a backup's objects that are missing or have another size.

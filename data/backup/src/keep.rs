@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use data_model::{Clock, Timestamp};
-use data_storage::{ObjectPath, ObjectStoreExt as _, Storage, StorageError};
-use futures::TryStreamExt as _;
+use data_storage::{ObjectPath, ObjectStoreExt as _, Storage, StorageError, list_all};
 
 use crate::backups::{self, each, forget, list, load, remove};
 use crate::copy::{self, COPIES_AT_ONCE, object_path};
@@ -140,15 +139,7 @@ pub(crate) async fn refuse_pruning(backups: &Storage, now: Timestamp) -> Result<
 
 async fn refuse_backing_up(backups: &Storage, now: Timestamp) -> Result<(), BackupError> {
     let prefix = ObjectPath::from(BACKING_UP);
-    let marks: Vec<_> = backups
-        .store()
-        .list(Some(&prefix))
-        .try_collect()
-        .await
-        .map_err(|source| StorageError::List {
-            prefix: BACKING_UP.to_owned(),
-            source,
-        })?;
+    let marks = list_all(backups, Some(&prefix)).await?;
     for mark in marks {
         if holds(backups, &mark.location, now).await? {
             return Err(BackupError::Busy {

@@ -3,8 +3,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use data_model::Clock;
-use data_storage::{ObjectPath, Storage, StorageError};
-use futures::TryStreamExt as _;
+use data_storage::{ObjectPath, Storage, list_all};
 
 use crate::backups::{self, each, objects};
 use crate::copy::{self, COPIES_AT_ONCE, CopiedObject};
@@ -246,16 +245,13 @@ impl RunningBackup<'_> {
     }
 
     async fn seen(&self) -> Result<Vec<HomeObject>, BackupError> {
-        let listed = self.home.store().list(None).map_ok(|meta| HomeObject {
+        let listed = list_all(self.home, None).await?.into_iter();
+        let seen = listed.map(|meta| HomeObject {
             path: meta.location,
             bytes: meta.size,
             etag: meta.e_tag,
         });
-        let listed = listed.try_collect().await.map_err(|source| StorageError::List {
-            prefix: self.home.url().to_string(),
-            source,
-        });
-        Ok(listed?)
+        Ok(seen.collect())
     }
 
     /// Returns the object's entry in the previous backup, if the ETag shows that it has not changed.

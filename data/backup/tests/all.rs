@@ -12,10 +12,10 @@ use data_backup::{
     TakeOptions,
 };
 use data_model::Clock as _;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt as _, Storage, get_bytes, put_over};
 use futures::TryStreamExt as _;
 use kit::SetClock;
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 const WHOLE: TakeOptions = TakeOptions {
     with_landing: true,

@@ -1,8 +1,7 @@
 use std::cmp::Reverse;
 
 use data_model::{CouponVerdict, StoreHost, TestedCode, Timestamp};
-use data_storage::{ObjectPath, ObjectStore, Storage, StorageError, get_bytes, put_over};
-use futures::TryStreamExt;
+use data_storage::{ObjectPath, Storage, get_bytes, list_all, put_over};
 
 use crate::CodesError;
 
@@ -40,26 +39,15 @@ pub fn is_recent(test: &TestedCode, now: Timestamp) -> bool {
 /// # Errors
 /// [`CodesError::Storage`].
 pub async fn tested_stores(storage: &Storage) -> Result<Vec<TestedStore>, CodesError> {
-    let failed = |source| StorageError::List {
-        prefix: PREFIX.to_owned(),
-        source,
-    };
-    let mut listed = storage.child(PREFIX).store().list(None);
-    let mut stores = Vec::new();
-    while let Some(meta) = listed.try_next().await.map_err(failed)? {
+    let listed = list_all(&storage.child(PREFIX), None).await?.into_iter();
+    let stores = listed.filter_map(|meta| {
         let name = meta.location.filename().and_then(|name| name.strip_suffix(EXTENSION));
-        let Some(store) = name.and_then(|name| name.parse().ok()) else {
-            continue;
-        };
-        stores.push(TestedStore {
-            store,
+        Some(TestedStore {
+            store: name?.parse().ok()?,
             version: format!("{} {} {:?}", meta.last_modified, meta.size, meta.e_tag),
-        });
-        if stores.len() == STORES_MAX {
-            break;
-        }
-    }
-    Ok(stores)
+        })
+    });
+    Ok(stores.take(STORES_MAX).collect())
 }
 
 /// Loads the tests of a store, the latest first. Returns none if the object is missing or invalid.

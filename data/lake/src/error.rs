@@ -1,6 +1,10 @@
+use arrow::error::ArrowError;
 use data_model::{BrandSlug, StoreHost};
 use data_storage::StorageError;
 use deltalake::DeltaTableError;
+
+use crate::TableName;
+use crate::config::ATTEMPTS_MAX;
 
 /// Error of reading or writing the lake.
 #[derive(Debug, thiserror::Error)]
@@ -176,11 +180,8 @@ pub enum LakeError {
     )]
     Unconditional,
     /// Other processes committed first in every attempt.
-    #[error("other processes committed first in each of {attempts} attempts")]
-    Contended {
-        /// Number of attempts made.
-        attempts: u32,
-    },
+    #[error("other processes committed first in each of {} attempts", ATTEMPTS_MAX)]
+    Contended,
     /// No finished commit batch of that time is known. The lake did not exist yet, or vacuum removed the record.
     #[error(
         "no state of the lake is known for {moment}: the lake did not exist yet, or vacuum removed that state; table price_history reaches further back"
@@ -282,6 +283,25 @@ pub(crate) fn lost_file(error: &LakeError) -> Option<&str> {
         | LakeError::Parquet { path, .. }
         | LakeError::Damaged { path } => Some(path),
         _ => None,
+    }
+}
+
+/// Returns `None` and logs a warning with the consequence if a file is lost.
+pub(crate) fn unless_lost<T>(read: Result<T, LakeError>, consequence: &str) -> Result<Option<T>, LakeError> {
+    match read {
+        Err(error) if lost_file(&error).is_some() => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "{consequence}");
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
+}
+
+/// Returns the error of columns that cannot be assembled into rows of the table.
+pub(crate) fn unfit_columns(table: TableName) -> impl Fn(ArrowError) -> LakeError + Copy {
+    move |source| LakeError::Columns {
+        table: table.as_str(),
+        source,
     }
 }
 

@@ -24,7 +24,7 @@ pub struct Lake {
 #[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) storage: Storage,
-    pub(crate) config: Arc<LakeConfig>,
+    pub(crate) config: LakeConfig,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ticks: Ticks,
     pub(crate) state: Mutex<State>,

@@ -35,8 +35,8 @@ mod table;
 mod ticks;
 
 pub use commit::{
-    CommitReport, CrawlSpan, HashedRefresh, ObservationReport, REFUSED_REVIEWS_MAX, RatesReport, RebuildReport,
-    RebuiltCatalogue, ReviewChanges, StoreUpdate, content_hash,
+    CommitReport, CrawlSpan, HashedRefresh, ObservationReport, REFUSED_REVIEWS_MAX, RatesReport, RebuiltCatalogue,
+    ReviewChanges, StoreUpdate, content_hash,
 };
 pub use compaction::{CompactReport, FileMerge, VacuumKeep, VacuumReport};
 pub use config::LakeConfig;
@@ -44,7 +44,6 @@ pub use error::LakeError;
 pub use lake::Lake;
 pub use repair::{LogRepair, LostData, RepairKind, RepairReport, UnrepairableObject};
 pub use restore::{RestoreReport, RestoredTable};
-pub use rows::barcodes::StatedBarcode;
 pub use rows::brands::BrandRow;
 pub use rows::catalogue::{CatalogueRows, ProductColumns, ProductRatings, ProductState};
 pub use rows::offers::StoreHistory;

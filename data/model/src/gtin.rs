@@ -1,6 +1,6 @@
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A barcode that identifies a product worldwide: a Global Trade Item Number of 8, 12, 13 or 14 digits with a correct
 /// check digit.
@@ -9,6 +9,17 @@ use serde::Serialize;
 /// so that equal products have equal texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Gtin(u64);
+
+/// A barcode that a product page states, with the identifiers of its variant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatedBarcode {
+    /// Shopify's id of the variant, if stated.
+    pub variant: Option<u64>,
+    /// Stock keeping unit (SKU), if stated.
+    pub sku: Option<String>,
+    /// Text of the barcode.
+    pub barcode: String,
+}
 
 /// Example barcodes from textbooks and forms that stores leave unchanged.
 const EXAMPLES: [u64; 4] = [12_345_670, 12_345_678_905, 123_456_789_012, 1_234_567_890_128];

@@ -37,7 +37,7 @@ pub use coupon::{CouponEffect, CouponKind, CouponSource, CouponVerdict, TestedCo
 pub use delivery::{Confidence, DeliveryProbe, DeliveryRate, DeliverySample, DeliveryZone, KnownDelivery};
 pub use delivery_days::delivery_days;
 pub use error::{Classify, ErrorCode, Fault, Retry};
-pub use gtin::Gtin;
+pub use gtin::{Gtin, StatedBarcode};
 pub use history::{PriceEvent, PricePoint, PriceSource};
 pub use ids::{
     CategoryId, IdError, Pincode, ProductId, ProductIdent, ProductKey, ProductUid, RunId, StoreHost, VariantId,

@@ -192,7 +192,7 @@ pub struct Variant {
 }
 
 /// Rating of a product on a scale of 0 to 5.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// Mean rating, from 0 to 5.
     pub average: f32,
@@ -201,7 +201,7 @@ pub struct Rating {
 }
 
 /// One review of a product.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Review {
     /// Star rating, from 0 to 5.
     pub rating: f32,

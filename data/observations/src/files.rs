@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use async_recursion::async_recursion as boxed;
 use data_model::Observation;
-use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage, StorageError};
-use futures::{StreamExt, TryStreamExt};
+use data_storage::{ObjectPath, ObjectStoreExt, Storage, StorageError, list_all};
+use futures::StreamExt;
 
 use crate::error::{Fault, ObservationsError};
 use crate::format::{PACKED_BYTES_MAX, unpack};
@@ -62,12 +62,8 @@ pub async fn list(
     files_max: usize,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<ObservationFile>, ObservationsError> {
-    let mut listed = storage.child(PREFIX).store().list(None);
     let mut oldest: BTreeMap<String, ObservationFile> = BTreeMap::new();
-    while let Some(meta) = listed.try_next().await.map_err(|source| StorageError::List {
-        prefix: PREFIX.to_owned(),
-        source,
-    })? {
+    for meta in list_all(&storage.child(PREFIX), None).await? {
         let Some(name) = meta.location.filename().filter(|name| is_name(name)) else {
             tracing::debug!(path = %meta.location, "an object in the observations folder is not a file of observations");
             continue;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use data_model::{Clock, Observation, ObservedVariant, Timestamp, VariantId};
 use data_observations::{ObservationsConfig, Recorder, list, read, remove};
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, Storage, put_new};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, SharedString, Unit};
 use tokio_util::sync::CancellationToken;
 

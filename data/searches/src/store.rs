@@ -1,8 +1,7 @@
 use std::collections::BTreeSet;
 
 use data_model::Day;
-use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage, StorageError};
-use futures::TryStreamExt;
+use data_storage::{ObjectPath, ObjectStoreExt, Storage, StorageError, delete, list_all};
 
 use crate::counts::{CountedDays, KEPT_MAX, SEEN_MIN, WordCount};
 
@@ -63,12 +62,7 @@ pub(crate) fn counts_at(day: &str, server: &str) -> ObjectPath {
 /// # Errors
 /// The storage failed.
 pub async fn list(storage: &Storage, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<CountsFile>, SearchesError> {
-    let failed = |source| StorageError::List {
-        prefix: PREFIX.to_owned(),
-        source,
-    };
-    let objects = storage.store().list(Some(&ObjectPath::from(PREFIX)));
-    let objects: Vec<_> = objects.try_collect().await.map_err(failed)?;
+    let objects = list_all(storage, Some(&ObjectPath::from(PREFIX))).await?;
     let files = objects.iter().filter_map(CountsFile::of);
     let mut files: Vec<CountsFile> = files.filter(|file| is_wanted(&file.day)).collect();
     files.sort();
@@ -134,7 +128,7 @@ pub async fn remove(storage: &Storage, stored: &[ServerCounts]) -> Result<(), Se
     for counts in stored {
         let path = counts.file.path();
         match storage.store().head(&path).await {
-            Ok(meta) if meta.e_tag == counts.tag => delete(storage, &counts.file).await?,
+            Ok(meta) if meta.e_tag == counts.tag => delete(storage, &path).await?,
             Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
             Err(source) => {
                 let path = path.to_string();
@@ -153,21 +147,10 @@ pub async fn remove(storage: &Storage, stored: &[ServerCounts]) -> Result<(), Se
 pub(crate) async fn forget_before(storage: &Storage, day: &str) -> Result<(), SearchesError> {
     let files = list(storage, |of| of < day).await?;
     for file in &files {
-        delete(storage, file).await?;
+        delete(storage, &file.path()).await?;
     }
     remove_empty_days(storage, files.iter());
     Ok(())
-}
-
-async fn delete(storage: &Storage, file: &CountsFile) -> Result<(), StorageError> {
-    let path = file.path();
-    match storage.store().delete(&path).await {
-        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-        Err(source) => {
-            let path = path.to_string();
-            Err(StorageError::Write { path, source })
-        }
-    }
 }
 
 fn remove_empty_days<'a>(storage: &Storage, files: impl Iterator<Item = &'a CountsFile>) {

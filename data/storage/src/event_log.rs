@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Storage, StorageError, get_bytes, keep_aside, put_new};
+use crate::{Storage, StorageError, delete, get_bytes, keep_aside, list_after, list_all, put_new};
 
 pub use copies::{EventFault, FaultyObject};
 
@@ -301,19 +301,9 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         }
         for path in [path(seq), copy_path(seq)] {
             keep_aside(&self.storage, &path).await?;
-            self.delete(&path).await?;
+            delete(&self.storage, &path).await?;
         }
         Ok(true)
-    }
-
-    async fn delete(&self, path: &Path) -> Result<(), StorageError> {
-        match self.storage.store().delete(path).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(source) => Err(StorageError::Write {
-                path: format!("{}/{path}", self.prefix),
-                source,
-            }),
-        }
     }
 
     async fn numbers_from(&self, seq: u64) -> Result<Vec<u64>, StorageError> {
@@ -326,18 +316,11 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
     /// Returns the events with number `seq` and above and their copies, in order.
     async fn objects_from(&self, seq: u64) -> Result<Vec<LogObject>, StorageError> {
         let listed = match seq.checked_sub(1) {
-            Some(before) => self.storage.store().list_with_offset(None, &path(before)),
-            None => self.storage.store().list(None),
+            Some(before) => list_after(&self.storage, None, &path(before)).await?,
+            None => list_all(&self.storage, None).await?,
         };
-        let list = |source| StorageError::List {
-            prefix: self.prefix.clone(),
-            source,
-        };
-        let mut objects: Vec<LogObject> = listed
-            .try_filter_map(|meta| async move { Ok(self.listed(meta.location)) })
-            .try_collect()
-            .await
-            .map_err(list)?;
+        let listed = listed.into_iter().map(|meta| meta.location);
+        let mut objects: Vec<LogObject> = listed.filter_map(|path| self.listed(path)).collect();
         objects.retain(|object| object.seq >= seq);
         objects.sort_unstable_by_key(|object| object.seq);
         if let Some(last) = objects.last() {

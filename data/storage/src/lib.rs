@@ -8,22 +8,19 @@
 //! callers name.
 
 mod confirmed;
-mod conformance;
 mod disk;
 mod error;
 mod event_log;
-pub mod faulty;
 mod local;
 mod local_file;
 mod open;
 mod put;
 mod upload;
 
-pub use conformance::{ConformanceError, conformance, publish_race};
 pub use error::StorageError;
 pub use event_log::{EventFault, EventLog, FaultyObject};
 pub use local::DurableLocal;
 pub use object_store::path::Path as ObjectPath;
 pub use object_store::{ObjectStore, ObjectStoreExt};
 pub use open::{S3Options, Storage, StorageOptions, free_bytes};
-pub use put::{get_bytes, keep_aside, keeps_conditions, put_new, put_over};
+pub use put::{delete, get_bytes, keep_aside, keeps_conditions, list_after, list_all, put_new, put_over};

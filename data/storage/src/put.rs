@@ -1,7 +1,8 @@
 use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
+use futures::TryStreamExt;
 use object_store::path::Path;
-use object_store::{ObjectStoreExt, PutMode, PutOptions, PutPayload};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload};
 
 use crate::{Storage, StorageError};
 
@@ -96,4 +97,47 @@ pub async fn get_bytes(storage: &Storage, path: &Path) -> Result<Option<Bytes>, 
         Err(object_store::Error::NotFound { .. }) => Ok(None),
         Err(source) => Err(read(source)),
     }
+}
+
+/// Deletes an object. An object that another process has already deleted is not an error.
+///
+/// # Errors
+/// The store failed.
+pub async fn delete(storage: &Storage, path: &Path) -> Result<(), StorageError> {
+    match storage.store().delete(path).await {
+        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+        Err(source) => Err(StorageError::Write {
+            path: path.to_string(),
+            source,
+        }),
+    }
+}
+
+/// Lists all objects, or those below `folder`, in the store's order.
+///
+/// # Errors
+/// The store failed.
+#[boxed]
+pub async fn list_all(storage: &Storage, folder: Option<&Path>) -> Result<Vec<ObjectMeta>, StorageError> {
+    let listed = storage.store().list(folder).try_collect().await;
+    listed.map_err(|source| not_listed(storage, folder, source))
+}
+
+/// Lists the objects, or those below `folder`, whose path is greater than `after`.
+///
+/// # Errors
+/// The store failed.
+#[boxed]
+pub async fn list_after(
+    storage: &Storage,
+    folder: Option<&Path>,
+    after: &Path,
+) -> Result<Vec<ObjectMeta>, StorageError> {
+    let listed = storage.store().list_with_offset(folder, after).try_collect().await;
+    listed.map_err(|source| not_listed(storage, folder, source))
+}
+
+fn not_listed(storage: &Storage, folder: Option<&Path>, source: object_store::Error) -> StorageError {
+    let prefix = folder.map_or_else(|| storage.url().to_string(), ToString::to_string);
+    StorageError::List { prefix, source }
 }

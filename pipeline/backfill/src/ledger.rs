@@ -1,9 +1,9 @@
 //! Progress of a backfill: `backfills/{id}.json`, written after each commit.
 
 use data_model::{RunId, Timestamp};
-use data_storage::Storage;
+use data_storage::{Storage, delete};
 use object_store::path::Path;
-use pipeline_crawl::{delete_object, list_objects, load_document, save_document};
+use pipeline_crawl::{list_objects, load_document, save_document};
 
 use crate::{Backfill, BackfillError, BackfillOptions, BackfillState};
 
@@ -48,7 +48,7 @@ pub(crate) async fn find_unfinished(
 /// The records of the latest backfills stay.
 pub(crate) async fn prune(storage: &Storage) -> Result<(), BackfillError> {
     for id in ids(storage).await?.into_iter().skip(KEPT) {
-        delete_object(storage, &at(&id)).await?;
+        delete(storage, &at(&id)).await?;
     }
     Ok(())
 }

@@ -3,9 +3,9 @@
 
 use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
-use data_storage::{ObjectPath, Storage, StorageError};
+use data_storage::{ObjectPath, Storage, StorageError, delete};
 
-use crate::document::{delete_object, list_objects};
+use crate::document::list_objects;
 
 /// Folder for landed answers of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl AnswerFolder {
     pub async fn prune(&self, storage: &Storage, store: &StoreHost, before: Timestamp) -> Result<(), StorageError> {
         let listed = self.list(storage, store).await?;
         for (_, path) in listed.into_iter().take_while(|(at, _)| *at < before) {
-            delete_object(storage, &path).await?;
+            delete(storage, &path).await?;
         }
         Ok(())
     }

@@ -1,12 +1,12 @@
 //! End of the pause that a store requested, stored in `crawl-state/{store}-hold.json` for the next run.
 
 use data_model::{StoreHost, Timestamp};
-use data_storage::Storage;
+use data_storage::{Storage, delete};
 use object_store::path::Path;
 use serde::{Deserialize, Serialize};
 use storefront::HOLD_MAX;
 
-use crate::document::{delete_object, load_document, save_document};
+use crate::document::{load_document, save_document};
 use crate::landing::LandingError;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,5 +37,5 @@ pub(crate) async fn save_hold(storage: &Storage, store: &StoreHost, until: Times
 }
 
 pub(crate) async fn drop_hold(storage: &Storage, store: &StoreHost) -> Result<(), LandingError> {
-    Ok(delete_object(storage, &hold_at(store)).await?)
+    Ok(delete(storage, &hold_at(store)).await?)
 }

@@ -27,7 +27,7 @@ mod store;
 pub use answers::AnswerFolder;
 pub use codes::{CodesCrawl, CodesStop};
 pub use config::CrawlConfig;
-pub use document::{delete_object, list_objects, load_document, save_document, save_readable};
+pub use document::{list_objects, load_document, load_packed, packed_at, save_document, save_packed, save_readable};
 pub use error::{CrawlError, OVER_MEMORY};
 pub use facts::StoreFacts;
 pub use hold::hold_at;

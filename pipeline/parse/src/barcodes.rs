@@ -1,3 +1,4 @@
+use data_model::StatedBarcode;
 use serde_json::{Map, Value};
 
 use crate::nodes::one_or_many;
@@ -6,17 +7,6 @@ use crate::nodes::one_or_many;
 const BARCODES_MAX: usize = 250;
 const BARCODE_BYTES_MAX: usize = 64;
 const SKU_BYTES_MAX: usize = 255;
-
-/// Barcode that a product page states, with the identifiers of its variant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PageBarcode {
-    /// Shopify's id of the variant, from a URL of the variant.
-    pub variant: Option<u64>,
-    /// Stock keeping unit (SKU) stated next to the barcode.
-    pub sku: Option<String>,
-    /// Text of the barcode.
-    pub barcode: String,
-}
 
 /// JSON-LD keys for a barcode, each with the number of digits to which a numeric value is padded. 0 means no padding.
 const NAMES: [(&str, usize); 5] = [
@@ -28,7 +18,7 @@ const NAMES: [(&str, usize); 5] = [
 ];
 
 /// Adds the barcodes of a product on the page: its own and those of its offers.
-pub(crate) fn add(product: &Map<String, Value>, found: &mut Vec<PageBarcode>) {
+pub(crate) fn add(product: &Map<String, Value>, found: &mut Vec<StatedBarcode>) {
     let offers = || {
         let offers = product.get("offers").into_iter().flat_map(one_or_many);
         // An aggregate offer contains its single offers.
@@ -46,8 +36,8 @@ pub(crate) fn add(product: &Map<String, Value>, found: &mut Vec<PageBarcode>) {
     }
 }
 
-fn push(found: &mut Vec<PageBarcode>, variant: Option<u64>, sku: Option<String>, barcode: String) {
-    let one = PageBarcode { variant, sku, barcode };
+fn push(found: &mut Vec<StatedBarcode>, variant: Option<u64>, sku: Option<String>, barcode: String) {
+    let one = StatedBarcode { variant, sku, barcode };
     if found.len() < BARCODES_MAX && !found.contains(&one) {
         found.push(one);
     }

@@ -26,7 +26,6 @@ mod raw;
 mod record;
 mod shown;
 
-pub use barcodes::PageBarcode;
 pub use codes::lines::PageLink;
 pub use codes::{FoundCode, stated_codes};
 pub use cursor::RECORD_BYTES_MAX;

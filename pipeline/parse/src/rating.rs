@@ -1,7 +1,7 @@
-use data_model::Rating;
+use data_model::{Rating, StatedBarcode};
 use serde_json::{Map, Value};
 
-use crate::barcodes::{self, PageBarcode};
+use crate::barcodes;
 use crate::nodes::{NODES_MAX, one_or_many};
 
 const REVIEWS_MAX: usize = 100;
@@ -17,7 +17,7 @@ pub struct PageFacts {
     /// Reviews in the page's order.
     pub reviews: Vec<RawReview>,
     /// Barcodes of the product's variants.
-    pub barcodes: Vec<PageBarcode>,
+    pub barcodes: Vec<StatedBarcode>,
 }
 
 /// Review of a page. Its texts may contain HTML.

@@ -276,7 +276,7 @@ async fn ask_and_keep(
         let known: KnownDelivery = infer(directory(), &carts, &probes);
         (told.probes, told.zones) = (known.probes.len(), known.zones.len());
         let known = vec![StoreUpdate::new(brand.store.clone(), brand.slug.clone(), known)];
-        deps.lake.commit_known_delivery(known).await?;
+        deps.lake.commit_delivery(known).await?;
     }
     Ok(told)
 }
@@ -302,7 +302,7 @@ async fn of_countries(
     };
     (told.asked, told.probes, told.zones) = (1, 0, known.zones.len());
     let known = vec![StoreUpdate::new(brand.store.clone(), brand.slug.clone(), known)];
-    deps.lake.commit_known_delivery(known).await?;
+    deps.lake.commit_delivery(known).await?;
     Ok(told)
 }
 

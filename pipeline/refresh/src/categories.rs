@@ -6,15 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use data_model::{Clock, StoreHost, Timestamp, read_store_json};
-use data_storage::Storage;
+use data_storage::{Storage, StorageError};
+use pipeline_crawl::{load_packed, packed_at, save_packed};
 use pipeline_task::is_older;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use storefront::documents::{CATEGORIES_BY_ID, CATEGORY_IDS_MAX};
 use storefront::{Effect, GraphqlRequest, Store};
 use tokio_util::sync::CancellationToken;
-
-use crate::packed::{PackedError, load_packed, packed_at, save_packed};
 
 /// Time in seconds for which a store that states nothing is not asked.
 pub(crate) const SILENT_S: u64 = 7 * 24 * 3600;
@@ -98,8 +97,10 @@ struct Ancestor {
 }
 
 impl OwnCategories {
-    pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, PackedError> {
-        load_packed(storage, &packed_at(store, "categories")).await
+    pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, StorageError> {
+        Ok(load_packed(storage, &packed_at(store, "categories"))
+            .await?
+            .unwrap_or_default())
     }
 
     /// Returns true if the store should be queried even if its catalogue is unchanged.
@@ -135,7 +136,7 @@ impl OwnCategories {
     }
 
     /// Queries the due products, as far as the store and the limit allow, and saves the answers.
-    pub(crate) async fn ask(&mut self, listed: &[ProductVersion], asking: &AskContext<'_>) -> Result<(), PackedError> {
+    pub(crate) async fn ask(&mut self, listed: &[ProductVersion], asking: &AskContext<'_>) -> Result<(), StorageError> {
         let now = asking.clock.now();
         let due = self.due(listed);
         let is_done = due.is_empty() && !self.is_due(now);

@@ -10,9 +10,9 @@ mod loss;
 
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, CurrencyCode, RunId, StoreHost, Timestamp};
-use data_storage::{Storage, StorageError};
+use data_storage::{Storage, StorageError, delete};
 use object_store::path::Path;
-use pipeline_crawl::{RegisteredBrand, delete_object, list_objects, load_document, save_readable};
+use pipeline_crawl::{RegisteredBrand, list_objects, load_document, save_readable};
 use serde::{Deserialize, Serialize};
 
 pub use compare::{Changes, Example};
@@ -121,7 +121,7 @@ pub(crate) async fn save_held(storage: &Storage, held: &HeldCrawl) -> Result<(),
 }
 
 pub(crate) async fn drop_held(storage: &Storage, store: &StoreHost) -> Result<(), HeldError> {
-    Ok(delete_object(storage, &held_at(store)).await?)
+    Ok(delete(storage, &held_at(store)).await?)
 }
 
 /// Returns all held-back crawls, by slug.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, Timestamp};
-use data_storage::{Storage, StorageError};
+use data_storage::{Storage, StorageError, delete};
 use object_store::path::Path;
-use pipeline_crawl::{delete_object, list_objects, load_document, save_readable};
+use pipeline_crawl::{list_objects, load_document, save_readable};
 use tokio::sync::mpsc;
 
 use crate::memory::MemoryReport;
@@ -253,7 +253,7 @@ pub(crate) async fn prune_runs(storage: &Storage, kept: usize, now: Timestamp) -
     for run in runs.into_iter().skip(kept.max(1)) {
         // The summary is deleted last. As long as it exists, the next call finds the run.
         for extension in ["html", "json"] {
-            delete_object(storage, &run_at(&run, extension)).await?;
+            delete(storage, &run_at(&run, extension)).await?;
         }
     }
     Ok(())

@@ -19,7 +19,6 @@ mod lock;
 mod memory;
 mod observed;
 mod omitted;
-mod packed;
 mod prepare;
 mod queued;
 mod ratings;

@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use data_model::{CurrencyCode, StoreHost, Timestamp, read_store_json};
-use data_storage::Storage;
+use data_storage::{Storage, StorageError};
+use pipeline_crawl::{load_packed, packed_at, save_packed};
 use pipeline_task::is_older;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -13,7 +14,6 @@ use storefront::documents::REST_OF_VARIANTS;
 use storefront::{Effect, GraphqlRequest};
 
 use crate::categories::{AskContext, PRODUCT_GID, ProductVersion, SILENT_S};
-use crate::packed::{PackedError, load_packed, packed_at, save_packed};
 
 /// Number of variants that a listing has of a product, and maximum number that a product may have.
 const LISTED: usize = 250;
@@ -63,8 +63,10 @@ enum Unread {
 
 impl OmittedVariants {
     /// Loads the earlier answers of a store.
-    pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, PackedError> {
-        load_packed(storage, &packed_at(store, "variants")).await
+    pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, StorageError> {
+        Ok(load_packed(storage, &packed_at(store, "variants"))
+            .await?
+            .unwrap_or_default())
     }
 
     /// Returns true if the store should be asked even if its catalogue is unchanged.
@@ -91,7 +93,7 @@ impl OmittedVariants {
         currency: CurrencyCode,
         variants_max: usize,
         asking: &AskContext<'_>,
-    ) -> Result<(), PackedError> {
+    ) -> Result<(), StorageError> {
         let now = asking.clock.now();
         let is_known = |answer: &Answer, product: &ProductVersion| {
             answer.updated_at == product.updated_at && answer.currency == currency

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns, RowPlace};
 use data_model::{Brand, BrandRefresh, CurrencyCode, Quarantined, RunId, StoreHost};
-use data_storage::Storage;
+use data_storage::{Storage, StorageError};
 use futures::TryStreamExt;
 use pipeline_crawl::{LandingError, OVER_MEMORY, PageMark, RegisteredBrand, StoreCrawl, StoreFacts, read_page};
 use pipeline_normalise::{CatalogueBuilder, Gathered, PagePlace, PageRead, StoreContext};
@@ -15,7 +15,6 @@ use tokio::sync::Semaphore;
 
 use crate::categories::{AskContext, OwnCategories, ProductVersion};
 use crate::omitted::OmittedVariants;
-use crate::packed::PackedError;
 use crate::ratings::Ratings;
 use crate::reader::{Columns, CurrencyFault, KeptPage, context_of, page_memory};
 
@@ -49,8 +48,8 @@ pub(crate) enum PrepareError {
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
     /// Data that the store states beside its pages cannot be saved.
-    #[error(transparent)]
-    Notes(#[from] PackedError),
+    #[error("saved data about products cannot be read or written")]
+    Notes(#[from] StorageError),
     #[error("a background task failed")]
     Worker(#[from] tokio::task::JoinError),
 }
@@ -87,7 +86,7 @@ pub(crate) struct ProductNotes {
 }
 
 impl ProductNotes {
-    pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, PackedError> {
+    pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, StorageError> {
         Ok(Self {
             ratings: Ratings::load(storage, store).await?,
             categories: OwnCategories::load(storage, store).await?,

@@ -4,14 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_lake::{CatalogueRows, ProductRatings, StatedBarcode};
-use data_model::{Rating, Review, StoreHost, Timestamp};
-use data_storage::Storage;
+use data_lake::{CatalogueRows, ProductRatings};
+use data_model::{Rating, Review, StatedBarcode, StoreHost, Timestamp};
+use data_storage::{Storage, StorageError};
+use pipeline_crawl::{load_packed, packed_at, save_packed};
 use pipeline_normalise::normalise_page_facts;
-use pipeline_parse::{PageBarcode, PageFacts};
+use pipeline_parse::PageFacts;
 use serde::{Deserialize, Serialize};
-
-use crate::packed::{PackedError, load_packed, packed_at, save_packed};
 
 /// Maximum number of reviews per product.
 const REVIEWS_MAX: usize = 20;
@@ -34,38 +33,22 @@ struct RatedPage {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct ProductStatements {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    rating: Option<(f32, u32)>,
+    rating: Option<Rating>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    reviews: Vec<SaidReview>,
+    reviews: Vec<Review>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    barcodes: Vec<SaidBarcode>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct SaidBarcode {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    variant: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    sku: Option<String>,
-    barcode: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct SaidReview {
-    rating: f32,
-    author: Option<String>,
-    title: Option<String>,
-    body: String,
-    created_at: Option<Timestamp>,
+    barcodes: Vec<StatedBarcode>,
 }
 
 impl Ratings {
     /// Ratings that are missing or cannot be parsed are empty, because the pages will be read again.
-    pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, PackedError> {
-        load_packed(storage, &packed_at(store, "reviews")).await
+    pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, StorageError> {
+        Ok(load_packed(storage, &packed_at(store, "reviews"))
+            .await?
+            .unwrap_or_default())
     }
 
-    pub(crate) async fn save(&self, storage: &Storage, store: &StoreHost) -> Result<(), PackedError> {
+    pub(crate) async fn save(&self, storage: &Storage, store: &StoreHost) -> Result<(), StorageError> {
         save_packed(storage, &packed_at(store, "reviews"), self).await
     }
 
@@ -102,61 +85,26 @@ impl Ratings {
 
     /// Sets ratings, reviews and barcodes of products from their pages.
     pub(crate) fn apply(&self, products: &mut CatalogueRows) {
-        let told = |said: &SaidBarcode| StatedBarcode {
-            variant: said.variant,
-            sku: said.sku.clone(),
-            barcode: said.barcode.clone(),
-        };
         for (product, page) in &self.pages {
             let rated = ProductRatings {
-                rating: page.said.rating.map(|(average, count)| Rating { average, count }),
-                reviews: page.said.reviews.iter().map(review).collect(),
+                rating: page.said.rating,
+                reviews: page.said.reviews.clone(),
             };
             products.rate(*product, rated);
             if !page.said.barcodes.is_empty() {
-                products.tell_barcodes(*product, page.said.barcodes.iter().map(told).collect());
+                products.tell_barcodes(*product, page.said.barcodes.clone());
             }
         }
     }
 }
 
 fn said(mut facts: PageFacts) -> ProductStatements {
-    let barcode = |PageBarcode { variant, sku, barcode }| SaidBarcode { variant, sku, barcode };
-    let barcodes = std::mem::take(&mut facts.barcodes).into_iter().map(barcode).collect();
-    let (rating, reviews) = normalise_page_facts(facts);
-    let kept = |Review {
-                    rating,
-                    author,
-                    title,
-                    body,
-                    created_at,
-                }| SaidReview {
-        rating,
-        author,
-        title,
-        body,
-        created_at,
-    };
+    let barcodes = std::mem::take(&mut facts.barcodes);
+    let (rating, mut reviews) = normalise_page_facts(facts);
+    reviews.truncate(REVIEWS_MAX);
     ProductStatements {
-        rating: rating.map(|rating| (rating.average, rating.count)),
-        reviews: reviews.into_iter().take(REVIEWS_MAX).map(kept).collect(),
+        rating,
+        reviews,
         barcodes,
-    }
-}
-
-fn review(said: &SaidReview) -> Review {
-    let SaidReview {
-        rating,
-        author,
-        title,
-        body,
-        created_at,
-    } = said.clone();
-    Review {
-        rating,
-        author,
-        title,
-        body,
-        created_at,
     }
 }

@@ -4,10 +4,9 @@ use data_lake::{Lake, LakeError};
 use data_model::{BrandSlug, StoreHost, Timestamp};
 use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage};
 use futures::TryStreamExt;
-use pipeline_crawl::{Registry, RegistryError, hold_at, state_at};
+use pipeline_crawl::{Registry, RegistryError, hold_at, packed_at, state_at};
 
 use crate::collapse::held_at;
-use crate::packed::packed_at;
 
 /// Error of removing a brand. Another call continues the removal.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +45,6 @@ pub enum RemoveError {
 
 /// Returns the paths of a store's single objects outside of the lake, in the order of deletion.
 fn known_at(store: &StoreHost) -> [ObjectPath; 10] {
-    let of_step = |name: &str| ObjectPath::from_iter(["crawl-state", &format!("{store}-{name}")]);
     [
         state_at(store),
         held_at(store),
@@ -54,8 +52,8 @@ fn known_at(store: &StoreHost) -> [ObjectPath; 10] {
         packed_at(store, "categories"),
         packed_at(store, "variants"),
         // Progress records of the steps that read review apps and shipping terms.
-        of_step("widget.json.zst"),
-        of_step("shipping.json"),
+        packed_at(store, "widget"),
+        ObjectPath::from_iter(["crawl-state", &format!("{store}-shipping.json")]),
         codes_at(store),
         tested_at(store),
         hold_at(store),

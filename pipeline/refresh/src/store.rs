@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use data_lake::{CatalogueRows, HashedRefresh, LakeError, LakeSnapshot};
 use data_model::{BrandRefresh, BrandSlug, Clock, CurrencyCode, RunId, StoreHost};
-use data_storage::Storage;
+use data_storage::{Storage, StorageError};
 use pipeline_crawl::{
     CrawlError, CrawlJob, CrawlState, CrawledStore, Crawler, DisplayNames, LandingError, Peak, Progress,
     RegisteredBrand, StoreCrawl, Verdict, load_state, save_state,
@@ -22,7 +22,6 @@ use crate::RefreshConfig;
 use crate::categories::AskContext;
 use crate::collapse::{HeldError, drop_held, load_held};
 use crate::error::with_causes;
-use crate::packed::PackedError;
 use crate::prepare::{NOTES, PageSource, PrepareError, PreparedCrawl, ProductNotes, ReadContext, prepare, reading_of};
 use crate::ratings::Ratings;
 use crate::reader::{MemoryQuota, page_reader};
@@ -111,8 +110,8 @@ enum StoreFailure {
     State(#[from] LandingError),
     #[error(transparent)]
     Held(#[from] HeldError),
-    #[error(transparent)]
-    Notes(#[from] PackedError),
+    #[error("saved data about products cannot be read or written")]
+    Notes(#[from] StorageError),
     #[error("the store's products cannot be written as columns")]
     Columns(#[from] LakeError),
     #[error("a background task failed")]

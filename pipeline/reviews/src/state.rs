@@ -1,15 +1,14 @@
 //! Saves each store's known review app, and how far its reviews were read.
 
 use std::collections::BTreeSet;
-use std::io::Read;
 
 use data_model::{StoreHost, Timestamp};
-use data_storage::{Storage, StorageError, get_bytes, put_over};
-use object_store::path::Path;
+use data_storage::{Storage, StorageError};
+use pipeline_crawl::{load_packed, packed_at, save_packed};
 use pipeline_widgets::{Next, WidgetKey};
 use serde::{Deserialize, Serialize};
 
-const STATE_BYTES_MAX: u64 = 256 << 20;
+const NAME: &str = "widget";
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -95,27 +94,12 @@ impl Walk {
     }
 }
 
-fn at(store: &StoreHost) -> Path {
-    Path::from_iter(["crawl-state", &format!("{store}-widget.json.zst")])
-}
-
 /// Returns an empty state if the state is missing or unreadable, because the app can be read again.
 pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<StoreState, StorageError> {
-    let packed = get_bytes(storage, &at(store)).await?;
-    Ok(packed.and_then(|packed| unpack(&packed)).unwrap_or_default())
-}
-
-fn unpack(packed: &[u8]) -> Option<StoreState> {
-    let decoder = zstd::stream::Decoder::with_buffer(packed).ok()?;
-    serde_json::from_reader(std::io::BufReader::new(decoder.take(STATE_BYTES_MAX))).ok()
+    Ok(load_packed(storage, &packed_at(store, NAME)).await?.unwrap_or_default())
 }
 
 /// The state may be saved only after the lake has the reviews.
 pub(crate) async fn save(storage: &Storage, store: &StoreHost, state: &StoreState) -> Result<(), StorageError> {
-    let json = serde_json::to_vec(state).unwrap_or_default();
-    // Compression in memory does not fail. If it did, the previous state would stay.
-    match zstd::encode_all(json.as_slice(), 3) {
-        Ok(packed) => put_over(storage, &at(store), packed).await,
-        Err(_) => Ok(()),
-    }
+    save_packed(storage, &packed_at(store, NAME), state).await
 }

@@ -1,8 +1,8 @@
 //! Landed texts from stores that were queried for their terms: `policies/{store}/{microseconds}.json.zst`.
 
 use data_model::{StoreHost, Timestamp};
-use data_storage::{Storage, StorageError, get_bytes, put_over};
-use pipeline_crawl::AnswerFolder;
+use data_storage::{Storage, StorageError};
+use pipeline_crawl::{AnswerFolder, load_packed, save_packed};
 use serde::{Deserialize, Serialize};
 
 use crate::terms::StoreTexts;
@@ -10,13 +10,10 @@ use crate::terms::StoreTexts;
 /// Maximum total bytes of text landed for one store. Texts beyond the limit are left out, and the landing records that
 /// it is incomplete.
 const TEXT_BYTES_MAX: usize = 1 << 20;
-/// Maximum decompressed size of a landed object in bytes. A byte of text can take up to six bytes in JSON.
-const UNPACKED_BYTES_MAX: usize = 8 * TEXT_BYTES_MAX;
 const ANSWERS: AnswerFolder = AnswerFolder {
     kind: "policies",
     ending: "json.zst",
 };
-const LEVEL: i32 = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LandedTexts {
@@ -45,15 +42,7 @@ pub(crate) async fn land(storage: &Storage, texts: LandedTexts, keep_since: Time
         ..texts
     };
     let (store, asked_at) = (&landed.store, landed.asked_at);
-    let json = serde_json::to_vec(&landed).unwrap_or_default();
-    let packed = zstd::bulk::compress(&json, LEVEL).map_err(|source| StorageError::Write {
-        path: ANSWERS.path(store, asked_at).to_string(),
-        source: object_store::Error::Generic {
-            store: "zstd",
-            source: Box::new(source),
-        },
-    })?;
-    put_over(storage, &ANSWERS.path(store, asked_at), packed).await?;
+    save_packed(storage, &ANSWERS.path(store, asked_at), &landed).await?;
     ANSWERS.prune(storage, store, keep_since.min(asked_at)).await
 }
 
@@ -73,9 +62,7 @@ pub(crate) async fn newest(
         if !is_wanted(at) {
             continue;
         }
-        let bytes = get_bytes(storage, &path).await?;
-        let unpacked = bytes.and_then(|bytes| zstd::bulk::decompress(&bytes, UNPACKED_BYTES_MAX).ok());
-        let landed: Option<LandedTexts> = unpacked.and_then(|json| serde_json::from_slice(&json).ok());
+        let landed: Option<LandedTexts> = load_packed(storage, &path).await?;
         match landed.filter(|landed| landed.store == *store) {
             Some(landed) => return Ok(Some(landed)),
             None => tracing::warn!(%path, "a landed text is damaged and skipped"),

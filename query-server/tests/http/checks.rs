@@ -3,9 +3,9 @@ use std::sync::Arc;
 
 use data_checks::{CheckOutcome, CheckReport, LastRun, RunEnd};
 use data_model::Timestamp;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, Storage, put_over};
 use http::HeaderValue;
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use query_server::schema::{self, BrandAnswer, BrandsAnswer, StatsAnswer};
 use query_server::{CursorKey, QueryConfig, QueryServer};
 

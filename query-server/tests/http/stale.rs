@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::body::Body;
 use data_release::{PinnedBy, ReleaseStore};
 use data_storage::Storage;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use http::Request;
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use query_server::{FollowError, Followed, QueryConfig, QueryServer};
 
 use crate::catalogue::small;

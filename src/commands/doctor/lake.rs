@@ -2,8 +2,7 @@ use std::sync::Arc;
 
 use data_lake::Lake;
 use data_model::StoreHost;
-use data_storage::{Storage, get_bytes};
-use futures::{StreamExt, TryStreamExt};
+use data_storage::{Storage, get_bytes, list_all};
 use pipeline_crawl::Registry;
 use serde::de::IgnoredAny;
 
@@ -181,11 +180,9 @@ async fn unreadable(storage: &Storage, error: &anyhow::Error) -> Finding {
 /// Returns the first invalid file of a table's log, which a table's error does not name.
 async fn first_damaged_log(storage: &Storage) -> Option<String> {
     let lake = storage.child("lake");
-    let listed = lake.store().list(None).map_ok(|meta| meta.location);
-    let mut logs: Vec<_> = listed
-        .filter_map(|path| async { path.ok().filter(|path| is_of_log(path.as_ref())) })
-        .collect()
-        .await;
+    let listed = list_all(&lake, None).await.ok()?.into_iter();
+    let logs = listed.map(|meta| meta.location);
+    let mut logs: Vec<_> = logs.filter(|path| is_of_log(path.as_ref())).collect();
     logs.sort_unstable();
     for path in logs {
         let Ok(Some(bytes)) = get_bytes(&lake, &path).await else {

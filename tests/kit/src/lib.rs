@@ -5,7 +5,8 @@
 //! contains no expectations.
 //!
 //! Releases need the feature `release`, so that crates whose tests need none do not compile the index. A PostgreSQL
-//! server needs the feature `postgres`, and a scripted language model endpoint needs `model`.
+//! server needs the feature `postgres`, a scripted language model endpoint needs `model`, and storages that fail need
+//! `storage`.
 
 #![expect(
     clippy::unwrap_used,
@@ -17,7 +18,11 @@ pub use {opentelemetry_proto, prost};
 
 mod catalogue;
 mod clock;
+#[cfg(feature = "storage")]
+mod conformance;
 mod description;
+#[cfg(feature = "storage")]
+pub mod faulty;
 #[cfg(feature = "model")]
 mod model;
 #[cfg(feature = "postgres")]
@@ -28,6 +33,8 @@ mod smtp;
 
 pub use catalogue::{brand, product, refresh, variant};
 pub use clock::{NOON, SetClock, ShiftedClock};
+#[cfg(feature = "storage")]
+pub use conformance::{ConformanceError, conformance, publish_race};
 pub use description::description_faults;
 #[cfg(feature = "model")]
 pub use model::{Endpoint, EndpointScript, http_answer};

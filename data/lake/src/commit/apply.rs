@@ -16,13 +16,14 @@ use super::refused::keeps_refused;
 use super::replace::{PartitionOutcome, Replacement, replace};
 use super::run_row::run_row;
 use super::shipping::replaced_stores;
+use crate::config::ATTEMPTS_MAX;
 use crate::delta::{
     CommitOutcome, DataFile, Losses, PreparedActions, PreparedTable, Table, add, append, discard, overwrite, read,
     restorations,
 };
 use crate::files::{FileBytes, by_bucket, compute, encode, split_by_bucket, split_by_text, write};
 use crate::ticks::{Rows, TickKind, TickRecord, is_same};
-use crate::{LakeConfig, LakeError, TableName};
+use crate::{LakeError, TableName};
 
 const AT_ONCE: usize = 4;
 
@@ -44,7 +45,7 @@ pub(crate) struct Work<'a> {
     record: &'a TickRecord,
     rows: &'a Rows,
     run: Vec<RecordBatch>,
-    config: &'a Arc<LakeConfig>,
+    buckets: u32,
     now: Timestamp,
     losses: Losses,
 }
@@ -53,7 +54,7 @@ impl<'a> Work<'a> {
     pub(crate) fn new(
         record: &'a TickRecord,
         rows: &'a Rows,
-        config: &'a Arc<LakeConfig>,
+        buckets: u32,
         now: Timestamp,
         losses: Losses,
     ) -> Result<Self, LakeError> {
@@ -62,7 +63,7 @@ impl<'a> Work<'a> {
             record,
             rows,
             run,
-            config,
+            buckets,
             now,
             losses,
         })
@@ -178,7 +179,7 @@ async fn apply_to(table: &mut Table, work: &Work<'_>, mut prepared: Option<Prepa
     } else {
         overwrite
     };
-    for _ in 0..work.config.attempts_max.max(1) {
+    for _ in 0..ATTEMPTS_MAX {
         if table.tick() >= work.record.tick {
             return Ok(false);
         }
@@ -200,9 +201,7 @@ async fn apply_to(table: &mut Table, work: &Work<'_>, mut prepared: Option<Prepa
             return Ok(true);
         }
     }
-    Err(LakeError::Contended {
-        attempts: work.config.attempts_max,
-    })
+    Err(LakeError::Contended)
 }
 
 /// On an error, `actions` contains the changes computed so far.
@@ -211,7 +210,7 @@ async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> R
         return restorations(table, *version, work.now, actions).await;
     }
     if matches!(work.record.kind, TickKind::Repair | TickKind::Searches) {
-        drops(table, work.record, work.config, work.now, actions).await?;
+        drops(table, work.record, work.buckets, work.now, actions).await?;
         return additions(table, work, actions).await;
     }
     if TableName::REFERENCE.contains(&table.name) {
@@ -219,7 +218,7 @@ async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> R
     }
     if work.record.kind == TickKind::Reviews && TableName::CURRENT.contains(&table.name) {
         let rows = work.rows_of(table.name);
-        patches(table, work.record, rows, work.config, work.now, actions).await
+        patches(table, work.record, rows, work.buckets, work.now, actions).await
     } else if TableName::CURRENT.contains(&table.name) {
         replacements(table, work, actions).await
     } else {
@@ -230,8 +229,8 @@ async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> R
 /// Adds one file for each partition that has new rows.
 async fn additions(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
     for (partition, rows) in split_by_text(table.name, work.rows_of(table.name))? {
-        let (name, config) = (table.name, Arc::clone(work.config));
-        let encoded = compute(move || encode(name, &rows, &config)).await?;
+        let name = table.name;
+        let encoded = compute(move || encode(name, &rows)).await?;
         let path = write(&table.storage, table.name, partition.as_deref(), &encoded).await?;
         actions.push(add(table.name, &path, partition.as_deref(), &encoded, work.now, true));
     }
@@ -256,7 +255,7 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
     let mut new = split_by_bucket(table.name, work.rows_of(table.name))?;
     let files = table.files();
     let replaced = replaced_stores(table.name, work.record.kind, work.rows_of(table.name))?;
-    let partitions = by_bucket(&work.record.stores, work.config.buckets)
+    let partitions = by_bucket(&work.record.stores, work.buckets)
         .into_iter()
         .filter(|(bucket, _)| !is_same(work.record, table.name, *bucket))
         .filter_map(|(bucket, stores)| {
@@ -285,10 +284,7 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
         });
     let has_failed = AtomicBool::new(false);
     let begun = partitions.take_while(|_| !has_failed.load(Ordering::Relaxed));
-    let rewritten = begun.map(|partition| {
-        let (losses, config) = (work.losses.clone(), Arc::clone(work.config));
-        rewrite(partition, losses, config, work.now)
-    });
+    let rewritten = begun.map(|partition| rewrite(partition, work.losses.clone(), work.now));
     let mut rewritten = futures::stream::iter(rewritten).buffered(AT_ONCE);
     let mut done = Ok(());
     // If one partition fails, the writes of the others must end too: only a file whose path is known can be discarded.
@@ -304,12 +300,7 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
     done
 }
 
-async fn rewrite(
-    partition: Partition,
-    losses: Losses,
-    config: Arc<LakeConfig>,
-    now: Timestamp,
-) -> Result<Vec<Action>, LakeError> {
+async fn rewrite(partition: Partition, losses: Losses, now: Timestamp) -> Result<Vec<Action>, LakeError> {
     let Partition {
         table,
         storage,
@@ -323,7 +314,7 @@ async fn rewrite(
     let read = read(&storage, table, &old).await;
     let replaced = Arc::new((new, replaced));
     let replacing = |files: Vec<FileBytes>| {
-        let (replaced, config) = (Arc::clone(&replaced), Arc::clone(&config));
+        let replaced = Arc::clone(&replaced);
         compute(move || {
             let (new, stores) = &*replaced;
             let replacement = Replacement {
@@ -331,7 +322,7 @@ async fn rewrite(
                 new,
                 keeps_refused,
             };
-            replace(table, &files, replacement, &config)
+            replace(table, &files, replacement)
         })
     };
     let done = match read {

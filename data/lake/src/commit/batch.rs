@@ -1,9 +1,11 @@
 //! Runs one commit batch from its plan to its end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_model::StoreHost;
 
 use super::apply::{ApplyOutcome, Work, apply, is_given_up, prepare};
-use super::plan::Plan;
+use super::plan::{CommitReport, LandedTick, Plan};
 use crate::delta::{Losses, PreparedActions, Table, discard};
 use crate::lake::State;
 use crate::rows::runs::RunSummaryRow;
@@ -11,17 +13,40 @@ use crate::ticks::{Rows, TickEnd, TickKind, TickRecord, pack};
 use crate::{Lake, LakeError, TableName};
 
 impl Lake {
+    /// Commits changes of some of `stores`. If there are none, nothing is written. Returns `None` if another process
+    /// commits first.
+    pub(crate) async fn commit_some(
+        &self,
+        state: &mut State,
+        kind: TickKind,
+        stores: &BTreeSet<StoreHost>,
+        plan: Plan,
+    ) -> Result<Option<CommitReport>, LakeError> {
+        let unchanged = stores.iter().filter(|store| !plan.stores.contains(store));
+        let mut report = CommitReport {
+            unchanged: unchanged.cloned().collect(),
+            ..CommitReport::default()
+        };
+        if plan.stores.is_empty() {
+            return Ok(Some(report));
+        }
+        let landed = self.run_tick(state, kind, None, plan).await?;
+        Ok(landed.map(|landed| {
+            report.add(landed);
+            report
+        }))
+    }
+
     /// Prepares, stages, records and applies a commit batch. Returns `None` if its number is taken, because another
     /// process used the number or because this batch was given up.
     pub(crate) async fn run_tick(
         &self,
         state: &mut State,
-        tick: u64,
         kind: TickKind,
         run: Option<RunSummaryRow>,
         mut plan: Plan,
-    ) -> Result<Option<(u64, Plan)>, LakeError> {
-        let ticks = &self.inner.ticks;
+    ) -> Result<Option<LandedTick>, LakeError> {
+        let (ticks, tick) = (&self.inner.ticks, state.ended + 1);
         let rows = std::mem::take(&mut plan.rows);
         let mut record = TickRecord {
             run,
@@ -48,7 +73,17 @@ impl Lake {
             return Ok(None);
         }
         let applied = self.finish_tick(state, &record, rows, Some(prepared)).await?;
-        Ok((applied == ApplyOutcome::Done).then_some((tick, plan)))
+        Ok((applied == ApplyOutcome::Done).then_some(LandedTick { tick, plan }))
+    }
+
+    fn work<'a>(
+        &self,
+        record: &'a TickRecord,
+        rows: &'a Rows,
+        tables: &BTreeMap<TableName, Table>,
+    ) -> Result<Work<'a>, LakeError> {
+        let losses = Losses::new(&self.inner.storage, tables);
+        Work::new(record, rows, self.inner.config.buckets, self.inner.clock.now(), losses)
     }
 
     pub(crate) async fn prepare(
@@ -57,10 +92,9 @@ impl Lake {
         record: &TickRecord,
         rows: &Rows,
     ) -> Result<PreparedActions, LakeError> {
-        let (storage, config) = (&self.inner.storage, &self.inner.config);
+        let storage = &self.inner.storage;
         let tables = self.tables(state).await?;
-        let losses = Losses::new(storage, tables);
-        let work = Work::new(record, rows, config, self.inner.clock.now(), losses)?;
+        let work = self.work(record, rows, tables)?;
         let prepared = prepare(storage, tables, &work).await;
         if prepared.is_err() {
             // Another process may have moved the files that were read.
@@ -81,8 +115,7 @@ impl Lake {
         if tables.is_empty() {
             tables = self.load().await?;
         }
-        let losses = Losses::new(&self.inner.storage, &tables);
-        let work = Work::new(record, &rows, &self.inner.config, self.inner.clock.now(), losses)?;
+        let work = self.work(record, &rows, &tables)?;
         let applied = match prepared {
             Some(prepared) => apply(&mut tables, &work, prepared).await?,
             None if is_given_up(&tables, record.tick).await? => ApplyOutcome::GivenUp,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandRefresh, StoreHost, Timestamp};
 
+use super::attempts::Attempts;
 use super::hash::HashedRefresh;
 use super::observations::CrawlSpan;
 use super::parts::{cut, sorted};
@@ -15,7 +16,9 @@ use crate::rows::brands::BrandState;
 use crate::rows::offers::StoreOffers;
 use crate::rows::runs::RunSummaryRow;
 use crate::ticks::TickKind;
-use crate::{Lake, LakeError};
+use crate::{Lake, LakeError, TableName};
+
+const HISTORIES: [TableName; 2] = [TableName::PriceHistory, TableName::ProductHistory];
 
 impl Lake {
     /// Commits the changes of these brands as one commit batch, with one commit per changed table. Brands whose content
@@ -75,8 +78,9 @@ impl Lake {
         report: &mut CommitReport,
     ) -> Result<(), LakeError> {
         let (mut part, store_of) = (part, |hashed: &HashedRefresh| hashed.refresh.brand.store.clone());
-        for _ in 0..self.inner.config.attempts_max.max(1) {
-            self.recover(state).await?;
+        let mut attempts = Attempts::default();
+        loop {
+            attempts.next(self, state).await?;
             let stores: BTreeSet<StoreHost> = part.iter().map(store_of).collect();
             let stored = self.stored(state, &stores).await?;
             let is_changed = |hashed: &HashedRefresh| {
@@ -104,14 +108,19 @@ impl Lake {
                 report.unchanged.extend(same.iter().map(store_of));
                 return Ok(());
             }
-            let committed = self.commit_changed(state, &mut changed, same.len(), &stored, run);
+            let (kind, unchanged) = (TickKind::Refresh, same.len());
+            let committed = async {
+                let planned = self.plan_changed(state, kind, &mut changed, unchanged, &stored);
+                let plan = planned.await?;
+                self.run_tick(state, kind, Some(run.clone()), plan).await
+            };
             match committed.await {
-                Ok(Some((tick, plan))) => {
+                Ok(None) => {}
+                Ok(Some(landed)) => {
                     report.unchanged.extend(same.iter().map(store_of));
-                    report.add(tick, plan);
+                    report.add(landed);
                     return Ok(());
                 }
-                Ok(None) => {}
                 // All brands of the lost file are in this batch, so that the file is rewritten, including unchanged
                 // brands.
                 Err(LakeError::Lost { brands, .. })
@@ -126,24 +135,21 @@ impl Lake {
             }
             part = sorted(changed.into_iter().chain(same).collect(), self.inner.config.buckets)?;
         }
-        Err(LakeError::Contended {
-            attempts: self.inner.config.attempts_max,
-        })
     }
 
-    /// Returns `None` if the commit batch's number was taken.
-    pub(crate) async fn commit_changed(
+    /// Plans to replace the rows of these stores. A backfill plans no history rows.
+    pub(crate) async fn plan_changed(
         &self,
         state: &mut State,
+        kind: TickKind,
         changed: &mut Vec<HashedRefresh>,
         unchanged: usize,
         stored: &HashMap<StoreHost, BrandState>,
-        run: &RunSummaryRow,
-    ) -> Result<Option<(u64, Plan)>, LakeError> {
+    ) -> Result<Plan, LakeError> {
         let stores = changed.iter().map(|hashed| hashed.refresh.brand.store.clone());
         let mut before = self.before(state, &stores.collect(), stored).await?;
         let mut new = BTreeSet::new();
-        for hashed in changed.iter() {
+        for hashed in changed.iter().filter(|_| kind != TickKind::Backfill) {
             let store = &hashed.refresh.brand.store;
             let listed = before.listed.get(store.as_str());
             if !listed.map_or(Ok(false), |listed| listed.has_all(&hashed.refresh.products.ids))? {
@@ -153,14 +159,17 @@ impl Lake {
         self.note_gone(state, &new, &mut before.listed).await?;
         let (tick, buckets) = (state.ended + 1, self.inner.config.buckets);
         let refreshes = std::mem::take(changed);
-        let (plan, refreshes) = compute(move || {
+        let (mut plan, refreshes) = compute(move || {
             let plan = plan::refresh(&refreshes, unchanged, &before, tick, buckets)?;
             Ok((plan, refreshes))
         })
         .await?;
         *changed = refreshes;
-        self.run_tick(state, tick, TickKind::Refresh, Some(run.clone()), plan)
-            .await
+        if kind == TickKind::Backfill {
+            plan.rows.retain(|(table, _)| !HISTORIES.contains(table));
+            plan.counts.price_changes = 0;
+        }
+        Ok(plan)
     }
 
     /// Removes brands and all their rows except their history. Each variant of the brands gets a last row in the
@@ -171,35 +180,25 @@ impl Lake {
     #[boxed]
     pub async fn remove_brands(&self, stores: &[StoreHost]) -> Result<CommitReport, LakeError> {
         let mut state = self.inner.state.lock().await;
-        for _ in 0..self.inner.config.attempts_max.max(1) {
-            self.recover(&mut state).await?;
-            let asked: BTreeSet<StoreHost> = stores.iter().cloned().collect();
+        let asked: BTreeSet<StoreHost> = stores.iter().cloned().collect();
+        let mut attempts = Attempts::default();
+        loop {
+            attempts.next(self, &mut state).await?;
+            let mut present = asked.clone();
             let stored = self.stored(&mut state, &asked).await?;
-            let (present, absent): (BTreeSet<_>, BTreeSet<_>) =
-                asked.into_iter().partition(|store| stored.contains_key(store));
-            let mut report = CommitReport {
-                unchanged: absent.into_iter().collect(),
-                ..CommitReport::default()
-            };
-            if present.is_empty() {
-                return Ok(report);
-            }
+            present.retain(|store| stored.contains_key(store));
             let before = self.before(&mut state, &present, &stored).await?;
-            let (tick, now) = (state.ended + 1, self.inner.clock.now());
+            let now = self.inner.clock.now();
             let went = present.into_iter().map(|store| {
                 let read_at = stored.get(&store).and_then(|stored| stored.read_at(now));
                 let live_at = before.offered.get(store.as_str()).and_then(StoreOffers::newest_live);
                 let at = read_at.into_iter().chain(live_at).fold(now, Timestamp::max);
                 (store, at)
             });
-            let plan = plan::removal(&went.collect(), &before, tick)?;
-            if let Some((tick, plan)) = self.run_tick(&mut state, tick, TickKind::Remove, None, plan).await? {
-                report.add(tick, plan);
+            let plan = plan::removal(&went.collect(), &before, state.ended + 1)?;
+            if let Some(report) = self.commit_some(&mut state, TickKind::Remove, &asked, plan).await? {
                 return Ok(report);
             }
         }
-        Err(LakeError::Contended {
-            attempts: self.inner.config.attempts_max,
-        })
     }
 }

@@ -10,16 +10,17 @@ use data_model::{StoreHost, Timestamp};
 use deltalake::kernel::Action;
 
 use crate::delta::{Table, add, read};
+use crate::error::unfit_columns;
 use crate::files::{Scan, by_bucket, compute, encode, load, write};
 use crate::rows::columns::Columns;
 use crate::ticks::TickRecord;
-use crate::{LakeConfig, LakeError, TableName};
+use crate::{LakeError, TableName};
 
 /// Adds the removals in the table to `actions`.
 pub(crate) async fn drops(
     table: &Table,
     record: &TickRecord,
-    config: &Arc<LakeConfig>,
+    buckets: u32,
     now: Timestamp,
     actions: &mut Vec<Action>,
 ) -> Result<(), LakeError> {
@@ -39,18 +40,17 @@ pub(crate) async fn drops(
     if table.name != TableName::Brands {
         return Ok(());
     }
-    let marked = by_bucket(&record.stores, config.buckets);
+    let marked = by_bucket(&record.stores, buckets);
     for file in files.iter().filter(|file| !is_dropped(&file.path)) {
         let bucket = file.partition.as_deref().and_then(|bucket| bucket.parse().ok());
         let Some(stores) = bucket.and_then(|bucket: i32| marked.get(&bucket)).cloned() else {
             continue;
         };
         let bytes = read(&table.storage, table.name, std::slice::from_ref(file)).await?;
-        let config = Arc::clone(config);
         let encoded = compute(move || {
-            let rows = load(TableName::Brands, bytes, Scan::default())?;
+            let rows = load(TableName::Brands, bytes, &Scan::default())?;
             let rows: Vec<RecordBatch> = rows.iter().map(|rows| mark(rows, &stores)).collect::<Result<_, _>>()?;
-            encode(TableName::Brands, &rows, &config)
+            encode(TableName::Brands, &rows)
         });
         let encoded = encoded.await?;
         let path = write(&table.storage, table.name, file.partition.as_deref(), &encoded).await?;
@@ -71,10 +71,7 @@ fn mark(rows: &RecordBatch, stores: &BTreeSet<StoreHost>) -> Result<RecordBatch,
         .zip(hash)
         .map(|(name, hash)| if is_marked(name) { Some("") } else { hash })
         .collect();
-    let failed = |source| LakeError::Columns {
-        table: TableName::Brands.as_str(),
-        source,
-    };
+    let failed = unfit_columns(TableName::Brands);
     let at = rows.schema().index_of(HASH).map_err(failed)?;
     let mut columns: Vec<ArrayRef> = rows.columns().to_vec();
     columns[at] = Arc::new(marked);

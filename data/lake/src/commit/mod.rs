@@ -1,6 +1,7 @@
 //! Commit batches (ticks): a plan of rows becomes one commit for each table that changes, or nothing at all.
 
 mod apply;
+mod attempts;
 mod batch;
 mod brands;
 mod delivery;
@@ -23,11 +24,12 @@ mod searches;
 mod shipping;
 mod store_update;
 
+pub(crate) use attempts::Attempts;
 pub use hash::{HashedRefresh, content_hash};
 pub use observations::{CrawlSpan, ObservationReport};
 pub use plan::CommitReport;
 pub(crate) use plan::Plan;
 pub use rates::RatesReport;
-pub use rebuild::{RebuildReport, RebuiltCatalogue};
+pub use rebuild::RebuiltCatalogue;
 pub use reviews::{REFUSED_REVIEWS_MAX, ReviewChanges};
 pub use store_update::StoreUpdate;

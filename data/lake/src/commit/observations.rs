@@ -14,6 +14,7 @@ use std::sync::Arc;
 use async_recursion::async_recursion as boxed;
 use data_model::{CurrencyCode, Observation, PriceSource, RunId, StoreHost, Timestamp};
 
+use super::attempts::Attempts;
 use super::plan::Plan;
 use crate::delta::data_files;
 use crate::files::{bucket, compute};
@@ -100,8 +101,9 @@ impl Lake {
         let asked: BTreeSet<StoreHost> = news.observations.iter().map(|one| one.store.clone()).collect();
         let all_seen = std::mem::take(&mut news.seen);
         let news = Arc::new(news);
-        for _ in 0..self.inner.config.attempts_max.max(1) {
-            self.recover(state).await?;
+        let mut attempts = Attempts::default();
+        loop {
+            attempts.next(self, state).await?;
             let stores: BTreeSet<StoreHost> = asked.iter().chain(all_seen.keys()).cloned().collect();
             let live = self.live(state, &stores).await?;
             // An unchanged variant in a crawl is new information only if the variant was observed live.
@@ -136,16 +138,11 @@ impl Lake {
             let (report, plan) = merged.await?;
             let Some(plan) = plan else { return Ok(report) };
             let run = Some(news.run.clone());
-            if let Some((tick, _)) = self.run_tick(state, tick, TickKind::Live, run, plan).await? {
-                return Ok(ObservationReport {
-                    tick: Some(tick),
-                    ..report
-                });
+            if let Some(landed) = self.run_tick(state, TickKind::Live, run, plan).await? {
+                let tick = Some(landed.tick);
+                return Ok(ObservationReport { tick, ..report });
             }
         }
-        Err(LakeError::Contended {
-            attempts: self.inner.config.attempts_max,
-        })
     }
 
     /// Compares brands that a crawl found unchanged with their live observations. A failure is only logged, because the

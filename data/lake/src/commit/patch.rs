@@ -11,10 +11,11 @@ use data_model::Timestamp;
 use deltalake::kernel::Action;
 
 use crate::delta::{Table, add, read};
+use crate::error::unfit_columns;
 use crate::files::{Scan, by_bucket, compute, encode, load, sort, split_by_bucket, write};
 use crate::rows::{quarantine, widgets};
 use crate::ticks::TickRecord;
-use crate::{LakeConfig, LakeError, TableName};
+use crate::{LakeError, TableName};
 
 /// Keys of rows to be removed or replaced, by store.
 type Keys = HashMap<String, HashSet<String>>;
@@ -24,7 +25,7 @@ pub(crate) async fn patches(
     table: &Table,
     record: &TickRecord,
     rows: &[RecordBatch],
-    config: &Arc<LakeConfig>,
+    buckets: u32,
     now: Timestamp,
     actions: &mut Vec<Action>,
 ) -> Result<(), LakeError> {
@@ -44,7 +45,7 @@ pub(crate) async fn patches(
     }
     let leaving = Arc::new(leaving);
     let files = table.files();
-    for bucket in by_bucket(&record.stores, config.buckets).into_keys() {
+    for bucket in by_bucket(&record.stores, buckets).into_keys() {
         let partition = bucket.to_string();
         let mut rows = new.remove(&bucket).unwrap_or_default();
         for file in files
@@ -53,7 +54,7 @@ pub(crate) async fn patches(
         {
             let bytes = read(&table.storage, name, std::slice::from_ref(file)).await?;
             let leaving = Arc::clone(&leaving);
-            let kept = compute(move || without(name, load(name, bytes, Scan::default())?, &leaving)).await?;
+            let kept = compute(move || without(name, load(name, bytes, &Scan::default())?, &leaving)).await?;
             if let Some(kept) = kept {
                 rows.extend(kept);
                 actions.push(file.remove(true, now));
@@ -62,8 +63,7 @@ pub(crate) async fn patches(
         if rows.iter().all(|batch| batch.num_rows() == 0) {
             continue;
         }
-        let config = Arc::clone(config);
-        let encoded = compute(move || encode(name, &sort(name, &rows)?, &config)).await?;
+        let encoded = compute(move || encode(name, &sort(name, &rows)?)).await?;
         let path = write(&table.storage, name, Some(&partition), &encoded).await?;
         actions.push(add(name, &path, Some(&partition), &encoded, now, true));
     }
@@ -81,10 +81,7 @@ fn without(table: TableName, batches: Vec<RecordBatch>, leaving: &Keys) -> Resul
             continue;
         }
         has_left = true;
-        kept.push(filter_record_batch(&batch, &mask).map_err(|source| LakeError::Columns {
-            table: table.as_str(),
-            source,
-        })?);
+        kept.push(filter_record_batch(&batch, &mask).map_err(unfit_columns(table))?);
     }
     Ok(has_left.then_some(kept))
 }

@@ -40,6 +40,13 @@ pub(crate) struct Plan {
     pub(crate) dropped: BTreeMap<String, Vec<String>>,
 }
 
+/// A commit batch that landed, with the plan that it carried out.
+#[derive(Debug)]
+pub(crate) struct LandedTick {
+    pub(crate) tick: u64,
+    pub(crate) plan: Plan,
+}
+
 /// Changes made by one commit call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitReport {
@@ -56,7 +63,8 @@ pub struct CommitReport {
 }
 
 impl CommitReport {
-    pub(crate) fn add(&mut self, tick: u64, plan: Plan) {
+    pub(crate) fn add(&mut self, landed: LandedTick) {
+        let LandedTick { tick, plan } = landed;
         self.ticks.push(tick);
         self.changed.extend(plan.stores);
         let (sum, more) = (&mut self.counts, plan.counts);
@@ -226,22 +234,30 @@ pub(crate) fn removal(
 }
 
 /// Plans that each store's shipping terms are replaced by these. The stores must be sorted by bucket.
-pub(crate) fn shipping(told: &[StoreUpdate<Option<ShippingPolicy>>], buckets: u32) -> Result<Plan, LakeError> {
-    let mut rows = ShippingRows::default();
+pub(crate) fn shipping<'a>(
+    told: impl Iterator<Item = &'a StoreUpdate<Option<ShippingPolicy>>>,
+    buckets: u32,
+) -> Result<Plan, LakeError> {
+    let (mut stores, mut rows) = (Vec::new(), ShippingRows::default());
     for StoreUpdate { store, slug, known } in told {
         if let Some(policy) = known {
             rows.push(bucket(store, buckets), store, slug, policy);
         }
+        stores.push(store.clone());
     }
     Ok(Plan {
-        stores: told.iter().map(|update| update.store.clone()).collect(),
+        stores,
         rows: vec![(TableName::ShippingPolicies, vec![rows.finish()?])],
         ..Plan::default()
     })
 }
 
 /// Plans that each store's delivery data is replaced by this. The stores must be sorted by bucket.
-pub(crate) fn delivery(known: &[StoreUpdate<KnownDelivery>], buckets: u32) -> Result<Plan, LakeError> {
+pub(crate) fn delivery<'a>(
+    known: impl Iterator<Item = &'a StoreUpdate<KnownDelivery>>,
+    buckets: u32,
+) -> Result<Plan, LakeError> {
+    let mut stores = Vec::new();
     let mut samples = StoreRecords::<DeliverySample>::default();
     let mut zones = StoreRecords::<DeliveryZone>::default();
     let mut probes = StoreRecords::<DeliveryProbe>::default();
@@ -250,9 +266,10 @@ pub(crate) fn delivery(known: &[StoreUpdate<KnownDelivery>], buckets: u32) -> Re
         samples.push(bucket, store, slug, &known.samples);
         zones.push(bucket, store, slug, &known.zones);
         probes.push(bucket, store, slug, &known.probes);
+        stores.push(store.clone());
     }
     Ok(Plan {
-        stores: known.iter().map(|update| update.store.clone()).collect(),
+        stores,
         rows: vec![
             (TableName::DeliveryMatrix, vec![samples.finish()?]),
             (TableName::DeliveryZones, vec![zones.finish()?]),

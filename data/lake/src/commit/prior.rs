@@ -3,17 +3,18 @@
 mod history;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use data_model::{BrandSlug, StoreHost, Timestamp};
 use futures::{StreamExt, TryStreamExt};
 
-use crate::delta::{DataFile, Losses, Table, read};
+use crate::delta::{DataFile, Losses, Table, read, scan};
 use crate::error::lost_file;
 use crate::files::{FileBytes, Scan, by_bucket, compute, load};
 use crate::lake::State;
-use crate::rows::brands::{BrandState, brand_rows};
+use crate::rows::brands::{BrandRow, BrandState, brand_rows};
 use crate::rows::columns::{Columns, store_runs};
 use crate::rows::live::StoreLive;
 use crate::rows::offers::StoreOffers;
@@ -223,41 +224,45 @@ impl Lake {
 }
 
 async fn brands_in(table: &Table, file: &DataFile) -> Result<HashMap<StoreHost, BrandState>, LakeError> {
-    let bytes = read(&table.storage, table.name, std::slice::from_ref(file)).await?;
-    let mut brands = HashMap::new();
-    for batch in load(TableName::Brands, bytes, Scan::default())? {
-        brands.extend(brand_rows(&batch)?.into_iter().map(|row| {
-            let stored = BrandState {
-                hash: row.catalogue_hash,
-                slug: row.brand.slug.to_string(),
-                refreshed_at: Some(row.refreshed_at),
-                run: Some(row.refresh_run),
-            };
-            (row.brand.store, stored)
-        }));
-    }
-    Ok(brands)
+    let files = std::slice::from_ref(file);
+    let rows = scan(&table.storage, table.name, files, Scan::default(), brand_rows).await?;
+    let stored = |row: BrandRow| {
+        let stored = BrandState {
+            hash: row.catalogue_hash,
+            slug: row.brand.slug.to_string(),
+            refreshed_at: Some(row.refreshed_at),
+            run: Some(row.refresh_run),
+        };
+        (row.brand.store, stored)
+    };
+    Ok(rows.into_iter().map(stored).collect())
 }
 
 async fn gone_in(table: &Table, file: &DataFile) -> Result<HashMap<String, HashSet<u64>>, LakeError> {
-    let bytes = read(&table.storage, table.name, std::slice::from_ref(file)).await?;
-    compute(move || {
-        let wanted = Scan {
-            stores: None,
-            columns: Some(&["store", "platform_product_id"]),
-        };
-        let mut gone: HashMap<String, HashSet<u64>> = HashMap::new();
-        for batch in load(TableName::ProductHistory, bytes, wanted)? {
-            let columns = Columns::new(TableName::ProductHistory, &batch);
+    let wanted = Scan::default().columns(&["store", "platform_product_id"]);
+    let runs = scan(
+        &table.storage,
+        table.name,
+        std::slice::from_ref(file),
+        wanted,
+        |batch| {
+            let columns = Columns::new(TableName::ProductHistory, batch);
             let (store, product) = (columns.text("store")?, columns.int("platform_product_id")?);
-            for rows in store_runs(store) {
-                let ids = gone.entry(store.value(rows.start).to_owned()).or_default();
-                ids.extend(product.values()[rows].iter().map(|id| id.cast_unsigned()));
-            }
-        }
-        Ok(gone)
-    })
-    .await
+            let run = |rows: Range<usize>| {
+                let ids = product.values()[rows.clone()].iter();
+                (
+                    store.value(rows.start).to_owned(),
+                    ids.map(|id| id.cast_unsigned()).collect::<Vec<_>>(),
+                )
+            };
+            Ok(store_runs(store).into_iter().map(run).collect())
+        },
+    );
+    let mut gone: HashMap<String, HashSet<u64>> = HashMap::new();
+    for (store, ids) in runs.await? {
+        gone.entry(store).or_default().extend(ids);
+    }
+    Ok(gone)
 }
 
 fn bucket_of(file: &DataFile) -> Option<i32> {
@@ -340,30 +345,39 @@ where
     Ok((all, lost))
 }
 
-fn listed(files: Vec<FileBytes>, stores: &BTreeSet<StoreHost>) -> Result<HashMap<String, ListedProducts>, LakeError> {
-    let wanted = Scan {
-        stores: Some(stores),
-        columns: Some(READ),
-    };
-    by_store(&load(TableName::Products, files, wanted)?, stores)
-}
-
-pub(crate) fn by_store(
+/// Groups rows by store. `add` adds the rows of one store in a record batch.
+pub(crate) fn by_store<T: Default>(
+    table: TableName,
     batches: &[RecordBatch],
-    stores: &BTreeSet<StoreHost>,
-) -> Result<HashMap<String, ListedProducts>, LakeError> {
-    let names: HashSet<&str> = stores.iter().map(StoreHost::as_str).collect();
-    let mut listed: HashMap<String, ListedProducts> = HashMap::with_capacity(stores.len());
+    mut add: impl FnMut(&mut T, &str, StoreRun<'_>) -> Result<(), LakeError>,
+) -> Result<HashMap<String, T>, LakeError> {
+    let mut found: HashMap<String, T> = HashMap::new();
     for batch in batches {
-        let store = Columns::new(TableName::Products, batch).text("store")?;
+        let store = Columns::new(table, batch).text("store")?;
         for rows in store_runs(store) {
             let name = store.value(rows.start);
-            if names.contains(name) {
-                listed.entry(name.to_owned()).or_default().add(batch, rows)?;
-            }
+            add(
+                found.entry(name.to_owned()).or_default(),
+                name,
+                StoreRun { batch, rows },
+            )?;
         }
     }
-    Ok(listed)
+    Ok(found)
+}
+
+/// Rows of one store in a record batch.
+pub(crate) struct StoreRun<'a> {
+    pub(crate) batch: &'a RecordBatch,
+    pub(crate) rows: Range<usize>,
+}
+
+fn listed(files: Vec<FileBytes>, stores: &BTreeSet<StoreHost>) -> Result<HashMap<String, ListedProducts>, LakeError> {
+    const TABLE: TableName = TableName::Products;
+    let batches = load(TABLE, files, &Scan::of(stores).columns(READ))?;
+    by_store(TABLE, &batches, |listed: &mut ListedProducts, _, run| {
+        listed.add(run.batch, run.rows)
+    })
 }
 
 /// Columns of `variants` whose changes the price history records.
@@ -387,51 +401,25 @@ pub(crate) fn offered(
     stores: &BTreeSet<StoreHost>,
     products: Option<&Products>,
 ) -> Result<HashMap<String, StoreOffers>, LakeError> {
-    let mut offered: HashMap<String, StoreOffers> = HashMap::with_capacity(stores.len());
-    let names: HashSet<&str> = stores.iter().map(StoreHost::as_str).collect();
-    let wanted = Scan {
-        stores: Some(stores),
-        columns: Some(FOLLOWED),
-    };
-    for batch in load(TableName::Variants, files, wanted)? {
-        let store = Columns::new(TableName::Variants, &batch).text("store")?;
-        for rows in store_runs(store) {
-            let name = store.value(rows.start);
-            if !names.contains(name) {
-                continue;
-            }
-            let of_store = products.map(|products| products.get(name));
-            let is_wanted = |product: u64| match of_store {
-                Some(products) => products.is_some_and(|products| products.contains(&product)),
-                None => true,
-            };
-            offered
-                .entry(name.to_owned())
-                .or_default()
-                .add(&batch, rows, is_wanted)?;
-        }
-    }
-    Ok(offered)
+    const TABLE: TableName = TableName::Variants;
+    let batches = load(TABLE, files, &Scan::of(stores).columns(FOLLOWED))?;
+    by_store(TABLE, &batches, |offered: &mut StoreOffers, name, run| {
+        let of_store = products.map(|products| products.get(name));
+        let is_wanted = |product: u64| match of_store {
+            Some(products) => products.is_some_and(|products| products.contains(&product)),
+            None => true,
+        };
+        offered.add(run.batch, run.rows, is_wanted)
+    })
 }
 
 pub(crate) fn live(
     files: Vec<FileBytes>,
     stores: &BTreeSet<StoreHost>,
 ) -> Result<HashMap<String, StoreLive>, LakeError> {
-    let names: HashSet<&str> = stores.iter().map(StoreHost::as_str).collect();
-    let wanted = Scan {
-        stores: Some(stores),
-        columns: None,
-    };
-    let mut live: HashMap<String, StoreLive> = HashMap::new();
-    for batch in load(TableName::LivePrices, files, wanted)? {
-        let store = Columns::new(TableName::LivePrices, &batch).text("store")?;
-        for rows in store_runs(store) {
-            let name = store.value(rows.start);
-            if names.contains(name) {
-                live.entry(name.to_owned()).or_default().add(&batch, rows)?;
-            }
-        }
-    }
-    Ok(live)
+    const TABLE: TableName = TableName::LivePrices;
+    let batches = load(TABLE, files, &Scan::of(stores))?;
+    by_store(TABLE, &batches, |live: &mut StoreLive, _, run| {
+        live.add(run.batch, run.rows)
+    })
 }

@@ -1,14 +1,16 @@
 //! Commits exchange rates, which only the operator imports.
 
+use arrow::record_batch::RecordBatch;
 use async_recursion::async_recursion as boxed;
 use data_model::ExchangeRate;
 
+use super::attempts::Attempts;
 use super::plan::Plan;
-use crate::delta::read;
-use crate::files::{Scan, compute, load};
+use crate::delta::scan;
+use crate::files::Scan;
 use crate::lake::State;
 use crate::rows::exchange_rates::{ImportedRate, Rates, rates_batch};
-use crate::rows::record::Record;
+use crate::rows::record::ReadRecord;
 use crate::ticks::TickKind;
 use crate::{Lake, LakeError, TableName};
 
@@ -40,9 +42,9 @@ impl Lake {
         dry_run: bool,
     ) -> Result<RatesReport, LakeError> {
         let mut state = self.state().await;
-        let attempts = self.inner.config.attempts_max.max(1);
-        for _ in 0..attempts {
-            self.recover(&mut state).await?;
+        let mut attempts = Attempts::default();
+        loop {
+            attempts.next(self, &mut state).await?;
             let mut known = self.rates(&mut state).await?;
             let mut report = RatesReport::default();
             for one in rates {
@@ -71,13 +73,11 @@ impl Lake {
                 rows: vec![(TableName::ExchangeRates, vec![rates_batch(&known)?])],
                 ..Plan::default()
             };
-            let tick = state.ended + 1;
-            if let Some((tick, _)) = self.run_tick(&mut state, tick, TickKind::Rates, None, plan).await? {
-                report.tick = Some(tick);
+            if let Some(landed) = self.run_tick(&mut state, TickKind::Rates, None, plan).await? {
+                report.tick = Some(landed.tick);
                 return Ok(report);
             }
         }
-        Err(LakeError::Contended { attempts })
     }
 
     async fn rates(&self, state: &mut State) -> Result<Rates, LakeError> {
@@ -85,15 +85,8 @@ impl Lake {
         let Some(table) = self.tables(state).await?.get(&TABLE) else {
             return Ok(Rates::new());
         };
-        let bytes = read(&table.storage, TABLE, &table.files()).await?;
-        compute(move || {
-            let mut rates = Rates::new();
-            for batch in load(TABLE, bytes, Scan::default())? {
-                let imported = ImportedRate::read_all(TABLE, &batch)?;
-                rates.extend(imported.into_iter().map(|rate| (rate.key(), rate)));
-            }
-            Ok(rates)
-        })
-        .await
+        let read = |batch: &RecordBatch| ImportedRate::read_all(TABLE, batch);
+        let rates = scan(&table.storage, TABLE, &table.files(), Scan::default(), read).await?;
+        Ok(rates.into_iter().map(|rate| (rate.key(), rate)).collect())
     }
 }

@@ -7,6 +7,7 @@ use futures::future::try_join_all;
 
 use super::apply::{ApplyOutcome, DECIDING, is_applied, is_given_up};
 use super::batch::versions;
+use crate::config::ATTEMPTS_MAX;
 use crate::delta::{CommitOutcome, Log, Table};
 use crate::error::lost_file;
 use crate::lake::State;
@@ -102,7 +103,7 @@ impl Lake {
 
     /// Loads the commits of other processes, and finishes the commit batch that no process finished.
     pub(crate) async fn recover(&self, state: &mut State) -> Result<(), LakeError> {
-        for _ in 0..self.inner.config.attempts_max.max(1) {
+        for _ in 0..ATTEMPTS_MAX {
             let head = self.inner.ticks.head(state.ended).await?;
             state.ended = head.ended;
             // A commit would overwrite entries that a log lost, so that the check comes before it.
@@ -149,9 +150,7 @@ impl Lake {
             // The tables may contain commit batches whose records are lost. Reading the tables detects this.
             state.tables = None;
         }
-        Err(LakeError::Contended {
-            attempts: self.inner.config.attempts_max,
-        })
+        Err(LakeError::Contended)
     }
 
     /// Ends a commit batch that can never be finished, if no table or every table has it. If another process acted

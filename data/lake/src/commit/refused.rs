@@ -8,6 +8,7 @@ use arrow::compute::filter_record_batch;
 use arrow::record_batch::RecordBatch;
 use data_model::StoreHost;
 
+use crate::error::unfit_columns;
 use crate::files::sort;
 use crate::rows::columns::Columns;
 use crate::rows::quarantine::REFUSED_FROM;
@@ -33,11 +34,7 @@ pub(crate) fn with_refused(
         let stays = |row| position.value(row) >= REFUSED_FROM && stores.contains(store.value(row));
         let mask: BooleanArray = (0..batch.num_rows()).map(|row| Some(stays(row))).collect();
         if mask.true_count() > 0 {
-            let kept = filter_record_batch(batch, &mask).map_err(|source| LakeError::Columns {
-                table: TABLE.as_str(),
-                source,
-            })?;
-            new.push(kept);
+            new.push(filter_record_batch(batch, &mask).map_err(unfit_columns(TABLE))?);
         }
     }
     if new.len() == before {

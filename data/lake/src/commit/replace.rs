@@ -9,7 +9,7 @@ use data_model::StoreHost;
 use super::refused::with_refused;
 use crate::files::{Batches, Encoded, Encoder, FileBytes, Scan, batches};
 use crate::rows::columns::{Columns, store_runs};
-use crate::{LakeConfig, LakeError, TableName};
+use crate::{LakeError, TableName};
 
 #[derive(Debug)]
 pub(crate) enum PartitionOutcome {
@@ -47,17 +47,13 @@ pub(crate) fn replace(
     table: TableName,
     files: &[FileBytes],
     replacement: Replacement<'_>,
-    config: &LakeConfig,
 ) -> Result<Result<PartitionOutcome, LakeError>, LakeError> {
     let Replacement {
         stores,
         new,
         keeps_refused,
     } = replacement;
-    let of_stores = Scan {
-        stores: Some(stores),
-        columns: None,
-    };
+    let of_stores = &Scan::of(stores);
     let with_refused = if keeps_refused {
         match batches(table, files.to_vec(), of_stores).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
             Ok(old) => Some(with_refused(&old, stores, new.to_vec())?),
@@ -72,14 +68,14 @@ pub(crate) fn replace(
         Ok(false) => {}
         Err(error) => return Ok(Err(error)),
     }
-    let old = match batches(table, files.to_vec(), Scan::default()) {
+    let old = match batches(table, files.to_vec(), &Scan::default()) {
         Ok(old) => old,
         Err(error) => return Ok(Err(error)),
     };
     let mut new = runs(table, new)?;
     // The sort is stable, so that the record batches of one store keep their order.
     new.sort_by_key(|run| run.store);
-    let (mut new, mut encoder) = (new.iter().peekable(), Encoder::new(table, config)?);
+    let (mut new, mut encoder) = (new.iter().peekable(), Encoder::new(table)?);
     for batch in old {
         let batch = match batch {
             Ok(batch) => batch,

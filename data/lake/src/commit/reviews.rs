@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, Quarantined, ReviewWidget, StoreHost, Timestamp, WidgetRating, WidgetReview};
 
+use super::attempts::Attempts;
 use super::plan::Plan;
 use crate::files::bucket;
 use crate::rows::build::TableRows;
@@ -139,8 +140,9 @@ impl Lake {
         let told = sorted(told, buckets)?;
         let stores: BTreeSet<StoreHost> = told.iter().map(|one| one.store.clone()).collect();
         let mut state = self.state().await;
-        for _ in 0..self.inner.config.attempts_max.max(1) {
-            self.recover(&mut state).await?;
+        let mut attempts = Attempts::default();
+        loop {
+            attempts.next(self, &mut state).await?;
             let known = self.stored(&mut state, &stores).await?;
             let snapshot = self.snapshot().await?;
             let (reviews, ratings) = (
@@ -164,23 +166,11 @@ impl Lake {
             };
             let there = told.iter().filter(|one| known.contains_key(&one.store));
             let changed: Vec<PlacedChanges> = there.map(of).filter(|placed| !placed.changes.is_empty()).collect();
-            let mut report = CommitReport::default();
-            let is_changed = |store: &StoreHost| changed.iter().any(|placed| placed.changes.store == *store);
-            report
-                .unchanged
-                .extend(stores.iter().filter(|store| !is_changed(store)).cloned());
-            if changed.is_empty() {
-                return Ok(report);
-            }
-            let (tick, plan) = (state.ended + 1, plan(&changed, buckets)?);
-            if let Some((tick, plan)) = self.run_tick(&mut state, tick, TickKind::Reviews, None, plan).await? {
-                report.add(tick, plan);
+            let plan = plan(&changed, buckets)?;
+            if let Some(report) = self.commit_some(&mut state, TickKind::Reviews, &stores, plan).await? {
                 return Ok(report);
             }
         }
-        Err(LakeError::Contended {
-            attempts: self.inner.config.attempts_max,
-        })
     }
 }
 

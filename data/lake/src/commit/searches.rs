@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use async_recursion::async_recursion as boxed;
 use data_searches::CountedDays;
 
+use super::attempts::Attempts;
 use super::plan::Plan;
 use crate::delta::DataFile;
 use crate::lake::State;
@@ -28,19 +29,17 @@ impl Lake {
     #[boxed]
     pub async fn commit_searches(&self, counted: &CountedDays, oldest: &str) -> Result<Option<u64>, LakeError> {
         let mut state = self.state().await;
-        let attempts = self.inner.config.attempts_max.max(1);
-        for _ in 0..attempts {
-            self.recover(&mut state).await?;
+        let mut attempts = Attempts::default();
+        loop {
+            attempts.next(self, &mut state).await?;
             let plan = self.plan_searches(&mut state, counted, oldest).await?;
             if plan.rows.is_empty() && plan.dropped.is_empty() {
                 return Ok(None);
             }
-            let tick = state.ended + 1;
-            if let Some((tick, _)) = self.run_tick(&mut state, tick, TickKind::Searches, None, plan).await? {
-                return Ok(Some(tick));
+            if let Some(landed) = self.run_tick(&mut state, TickKind::Searches, None, plan).await? {
+                return Ok(Some(landed.tick));
             }
         }
-        Err(LakeError::Contended { attempts })
     }
 
     /// Plans to replace the file of each day that changes.

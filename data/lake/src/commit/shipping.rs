@@ -6,7 +6,8 @@ use arrow::record_batch::RecordBatch;
 use async_recursion::async_recursion as boxed;
 use data_model::{ShippingPolicy, StoreHost};
 
-use super::plan::{self};
+use super::attempts::Attempts;
+use super::plan;
 use super::store_update::{StoreUpdate, sorted};
 use crate::rows::columns::{Columns, store_runs};
 use crate::ticks::TickKind;
@@ -28,29 +29,19 @@ impl Lake {
         let told = sorted(told, buckets)?;
         let stores: BTreeSet<StoreHost> = told.iter().map(|update| update.store.clone()).collect();
         let mut state = self.state().await;
-        for _ in 0..self.inner.config.attempts_max.max(1) {
-            self.recover(&mut state).await?;
+        let mut attempts = Attempts::default();
+        loop {
+            attempts.next(self, &mut state).await?;
             let known = self.stored(&mut state, &stores).await?;
             let held = self.snapshot().await?.shipping(&stores).await?;
             let is_changed = |update: &&StoreUpdate<Option<ShippingPolicy>>| {
                 known.contains_key(&update.store) && !says_the_same(held.get(&update.store), update.known.as_ref())
             };
-            let changed: Vec<_> = told.iter().filter(is_changed).cloned().collect();
-            let mut report = CommitReport::default();
-            let unchanged = |store: &&StoreHost| !changed.iter().any(|update| update.store == **store);
-            report.unchanged.extend(stores.iter().filter(unchanged).cloned());
-            if changed.is_empty() {
-                return Ok(report);
-            }
-            let (tick, plan) = (state.ended + 1, plan::shipping(&changed, buckets)?);
-            if let Some((tick, plan)) = self.run_tick(&mut state, tick, TickKind::Shipping, None, plan).await? {
-                report.add(tick, plan);
+            let plan = plan::shipping(told.iter().filter(is_changed), buckets)?;
+            if let Some(report) = self.commit_some(&mut state, TickKind::Shipping, &stores, plan).await? {
                 return Ok(report);
             }
         }
-        Err(LakeError::Contended {
-            attempts: self.inner.config.attempts_max,
-        })
     }
 }
 

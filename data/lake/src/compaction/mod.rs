@@ -3,19 +3,19 @@
 mod vacuum;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use async_recursion::async_recursion as boxed;
 use deltalake::kernel::Action;
 use deltalake::protocol::DeltaOperation;
 
+use crate::config::{ATTEMPTS_MAX, COMPACT_FILE_BYTES};
 use crate::delta::{CommitOutcome, DataFile, PreparedActions, PreparedTable, Table, add, discard, read};
-use crate::error::lost_file;
+use crate::error::unless_lost;
 use crate::files::{Encoded, FileBytes, Scan, compute, encode, load, sort, write};
 use crate::lake::State;
 use crate::ticks::{PackedRows, TickKind, TickRecord};
-use crate::{Lake, LakeConfig, LakeError, TableName};
+use crate::{Lake, LakeError, TableName};
 
 pub use vacuum::{VacuumKeep, VacuumReport};
 
@@ -68,16 +68,15 @@ impl Lake {
 
     async fn merge_files(&self, amount: Amount, dry_run: bool) -> Result<CompactReport, LakeError> {
         let mut state = self.state().await;
-        let (config, attempts) = (Arc::clone(&self.inner.config), self.inner.config.attempts_max);
         let mut worth = None;
-        for _ in 0..attempts.max(1) {
+        for _ in 0..ATTEMPTS_MAX {
             self.recover(&mut state).await?;
             // Other processes may have committed outside of any commit batch.
             state.tables = None;
             let tables = self.tables(&mut state).await?;
             if dry_run {
                 let groups = tables.values().flat_map(|table| {
-                    let groups = groups(table, &config, amount).into_iter();
+                    let groups = groups(table, amount).into_iter();
                     groups.map(|group| merged(table.name, &group))
                 });
                 let merged = groups.collect();
@@ -112,7 +111,7 @@ impl Lake {
         if let Some((prepared, _)) = worth {
             discard(&self.inner.storage, &prepared).await;
         }
-        Err(LakeError::Contended { attempts })
+        Err(LakeError::Contended)
     }
 
     /// Merges the files of all tables without a commit, and returns the actions with a description of each merge.
@@ -141,7 +140,7 @@ impl Lake {
     ) -> Result<Vec<FileMerge>, LakeError> {
         let mut tables = state.tables.take().unwrap_or_default();
         for table in tables.values_mut() {
-            for _ in 0..self.inner.config.attempts_max.max(1) {
+            for _ in 0..ATTEMPTS_MAX {
                 let actions = match prepared.remove(&table.name) {
                     Some(PreparedTable { version, actions }) if version == table.version() => actions,
                     // Another process changed the table meanwhile.
@@ -156,7 +155,7 @@ impl Lake {
                 };
                 let operation = DeltaOperation::Optimize {
                     predicate: None,
-                    target_size: i64::try_from(self.inner.config.compact_file_bytes).unwrap_or(i64::MAX),
+                    target_size: i64::try_from(COMPACT_FILE_BYTES).unwrap_or(i64::MAX),
                 };
                 let now = self.inner.clock.now();
                 // Another process may have ended this commit batch meanwhile and begun the next one. The table's batch
@@ -179,13 +178,13 @@ impl Lake {
 
     async fn merges(&self, table: &Table, amount: Amount) -> Result<(Vec<Action>, Vec<FileMerge>), LakeError> {
         let (mut actions, mut done, now) = (Vec::new(), Vec::new(), self.inner.clock.now());
-        for group in groups(table, &self.inner.config, amount) {
+        for group in groups(table, amount) {
             let (group, bytes) = readable(table, group).await?;
             if group.len() < files_min(table.name, amount) {
                 continue;
             }
-            let (name, config) = (table.name, Arc::clone(&self.inner.config));
-            let encoded = compute(move || merge_rows(name, bytes, &config)).await?;
+            let name = table.name;
+            let encoded = compute(move || merge_rows(name, bytes)).await?;
             let partition = group.first().and_then(|file| file.partition.as_deref());
             let path = write(&table.storage, table.name, partition, &encoded).await?;
             actions.extend(group.iter().map(|file| file.remove(false, now)));
@@ -200,19 +199,10 @@ impl Lake {
 async fn readable(table: &Table, group: Vec<DataFile>) -> Result<(Vec<DataFile>, Vec<FileBytes>), LakeError> {
     let (mut files, mut bytes) = (Vec::with_capacity(group.len()), Vec::with_capacity(group.len()));
     for file in group {
-        match read(&table.storage, table.name, std::slice::from_ref(&file)).await {
-            Ok(read) => {
-                bytes.extend(read);
-                files.push(file);
-            }
-            Err(error) if lost_file(&error).is_some() => {
-                let error = &error as &dyn std::error::Error;
-                tracing::warn!(
-                    error,
-                    "a file is excluded from a merge because it is missing or damaged"
-                );
-            }
-            Err(error) => return Err(error),
+        let read = read(&table.storage, table.name, std::slice::from_ref(&file)).await;
+        if let Some(read) = unless_lost(read, "a file is excluded from a merge because it is missing or damaged")? {
+            bytes.extend(read);
+            files.push(file);
         }
     }
     Ok((files, bytes))
@@ -229,9 +219,9 @@ const FILES_MIN: usize = 8;
 /// Files up to this size, in bytes, are merged without a comparison of their sizes.
 const SMALL_BYTES: u64 = 64 << 10;
 
-fn merge_rows(table: TableName, files: Vec<FileBytes>, config: &LakeConfig) -> Result<Encoded, LakeError> {
-    let rows: Vec<RecordBatch> = load(table, files, Scan::default())?;
-    encode(table, &sort(table, &rows)?, config)
+fn merge_rows(table: TableName, files: Vec<FileBytes>) -> Result<Encoded, LakeError> {
+    let rows: Vec<RecordBatch> = load(table, files, &Scan::default())?;
+    encode(table, &sort(table, &rows)?)
 }
 
 fn merged(table: TableName, group: &[DataFile]) -> FileMerge {
@@ -246,7 +236,7 @@ fn merged(table: TableName, group: &[DataFile]) -> FileMerge {
 
 /// Groups the files that are worth merging. For a current-state table, these are the partitions with more than one
 /// file, which this program itself never writes.
-fn groups(table: &Table, config: &LakeConfig, amount: Amount) -> Vec<Vec<DataFile>> {
+fn groups(table: &Table, amount: Amount) -> Vec<Vec<DataFile>> {
     let mut partitions: BTreeMap<Option<String>, Vec<DataFile>> = BTreeMap::new();
     for file in table.files() {
         partitions.entry(file.partition.clone()).or_default().push(file);
@@ -257,13 +247,13 @@ fn groups(table: &Table, config: &LakeConfig, amount: Amount) -> Vec<Vec<DataFil
             groups.push(files);
             continue;
         }
-        files.retain(|file| file.size < config.compact_file_bytes);
+        files.retain(|file| file.size < COMPACT_FILE_BYTES);
         files.sort_by(|left, right| left.size.cmp(&right.size).then_with(|| left.path.cmp(&right.path)));
         let (mut group, mut bytes) = (Vec::new(), 0);
         for file in files {
             // A file that is larger than all smaller ones together waits for more files of its size.
             let is_larger = amount != Amount::All && file.size > SMALL_BYTES.max(bytes);
-            if is_larger || bytes + file.size > config.compact_file_bytes {
+            if is_larger || bytes + file.size > COMPACT_FILE_BYTES {
                 groups.push(std::mem::take(&mut group));
                 bytes = 0;
             }

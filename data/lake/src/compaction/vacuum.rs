@@ -3,13 +3,14 @@ use std::time::Duration;
 
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
-use data_storage::{ObjectPath, StorageError, get_bytes, put_over};
+use data_storage::{ObjectPath, StorageError, get_bytes, list_all, put_over};
 use deltalake::checkpoints::cleanup_expired_logs_for;
 use deltalake::table::state::DeltaTableState;
 use futures::{StreamExt, TryStreamExt};
 use object_store::{ObjectMeta, ObjectStore};
 use serde::{Deserialize, Serialize};
 
+use crate::config::LOG_RETENTION;
 use crate::delta::{Table, data_files, failed, state_at};
 use crate::{Lake, LakeError};
 
@@ -63,9 +64,9 @@ impl Lake {
     /// The errors of [`Lake::vacuum`].
     #[boxed]
     pub async fn vacuum_some(&self, keep: &VacuumKeep, files_max: usize) -> Result<VacuumReport, LakeError> {
-        let (hours, config) = (|time: Duration| time.as_secs().div_ceil(3600), &self.inner.config);
-        if keep.retention > config.log_retention {
-            let (asked_hours, known_hours) = (hours(keep.retention), hours(config.log_retention));
+        if keep.retention > LOG_RETENTION {
+            let hours = |time: Duration| time.as_secs().div_ceil(3600);
+            let (asked_hours, known_hours) = (hours(keep.retention), hours(LOG_RETENTION));
             return Err(LakeError::RetentionTooLong {
                 asked_hours,
                 known_hours,
@@ -249,15 +250,9 @@ async fn unneeded(
         let young = meta.last_modified.timestamp_micros() > untracked_until.micros();
         data && !needed.contains(path) && (tracked.contains(path) || !young)
     };
-    let listed = table.storage.store().list(None);
-    let gone = listed
-        .try_filter(|meta| futures::future::ready(unneeded(meta)))
-        .try_collect()
-        .await;
-    Ok(gone.map_err(|source| StorageError::List {
-        prefix: table.name.to_string(),
-        source,
-    })?)
+    let mut listed = list_all(&table.storage, None).await?;
+    listed.retain(unneeded);
+    Ok(listed)
 }
 
 async fn delete(store: &dyn ObjectStore, files: Vec<ObjectMeta>) -> Result<(), LakeError> {

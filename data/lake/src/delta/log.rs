@@ -1,12 +1,11 @@
 //! Checks that the tables' logs are complete. A missing or empty entry looks like one that changed nothing, so that
 //! rows would vanish without an error. If the newest entry is missing, the next commit would take its version.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use data_storage::{ObjectPath, Storage, StorageError, get_bytes};
+use data_storage::{ObjectPath, Storage, get_bytes, list_after, list_all};
 use futures::{StreamExt, TryStreamExt};
-use object_store::ObjectStore;
 use serde::Deserialize;
 
 use super::checkpoint::is_usable;
@@ -46,10 +45,38 @@ pub(crate) struct Log<'a> {
     pub(crate) checked: Option<u64>,
 }
 
+/// Objects in the folder of a table's log, by version.
 #[derive(Debug, Default)]
-struct LogFolder {
-    entries: BTreeSet<u64>,
-    checkpoint: Option<u64>,
+pub(crate) struct LogFolder {
+    pub(crate) entries: BTreeSet<u64>,
+    pub(crate) checkpoints: BTreeMap<u64, Vec<ObjectPath>>,
+}
+
+impl LogFolder {
+    /// Lists a folder, or the objects after a path in it.
+    pub(crate) async fn list(
+        storage: &Storage,
+        folder: &ObjectPath,
+        after: Option<&ObjectPath>,
+    ) -> Result<Self, LakeError> {
+        let objects = match after {
+            Some(after) => list_after(storage, Some(folder), after).await?,
+            None => list_all(storage, Some(folder)).await?,
+        };
+        let mut listed = Self::default();
+        for path in objects.into_iter().map(|meta| meta.location) {
+            let name = path.filename().and_then(|name| name.split_once('.'));
+            let Some((Ok(version), kind)) = name.map(|(number, kind)| (number.parse::<u64>(), kind)) else {
+                continue;
+            };
+            if kind == "json" {
+                listed.entries.insert(version);
+            } else if kind.starts_with("checkpoint") {
+                listed.checkpoints.entry(version).or_default().push(path);
+            }
+        }
+        Ok(listed)
+    }
 }
 
 impl Log<'_> {
@@ -69,12 +96,14 @@ impl Log<'_> {
     }
 
     async fn check_once(&self) -> Result<Option<u64>, LakeError> {
-        let listed = self.list().await?;
+        let after = self.checked.map(|checked| self.path(checked));
+        let listed = LogFolder::list(self.lake, &folder_of(self.table), after.as_ref()).await?;
+        let checkpoint = listed.checkpoints.last_key_value().map(|(version, _)| *version);
         let newest = listed.entries.last().copied().max(self.named).max(self.checked);
         // A checkpoint contains everything before it, and a log clean-up always leaves one.
-        let first = listed.checkpoint.max(self.checked).map_or(0, |last| last + 1);
+        let first = checkpoint.max(self.checked).map_or(0, |last| last + 1);
         let Some(last) = newest.filter(|newest| *newest >= first) else {
-            return Ok(newest.max(listed.checkpoint));
+            return Ok(newest.max(checkpoint));
         };
         if let Some(version) = (first..=last).find(|version| !listed.entries.contains(version)) {
             return Err(self.fault(version, MISSING));
@@ -93,33 +122,8 @@ impl Log<'_> {
         }
     }
 
-    async fn list(&self) -> Result<LogFolder, LakeError> {
-        let folder = ObjectPath::from(format!("{}/_delta_log", self.table));
-        let mut objects = match self.checked {
-            Some(checked) => self.lake.store().list_with_offset(Some(&folder), &self.path(checked)),
-            None => self.lake.store().list(Some(&folder)),
-        };
-        let failed = |source| StorageError::List {
-            prefix: folder.to_string(),
-            source,
-        };
-        let mut listed = LogFolder::default();
-        while let Some(meta) = objects.try_next().await.map_err(failed)? {
-            let name = meta.location.filename().and_then(|name| name.split_once('.'));
-            let Some((Ok(version), kind)) = name.map(|(number, kind)| (number.parse::<u64>(), kind)) else {
-                continue;
-            };
-            if kind == "json" {
-                listed.entries.insert(version);
-            } else if kind.starts_with("checkpoint") {
-                listed.checkpoint = listed.checkpoint.max(Some(version));
-            }
-        }
-        Ok(listed)
-    }
-
     fn path(&self, version: u64) -> ObjectPath {
-        ObjectPath::from(format!("{}/_delta_log/{version:020}.json", self.table))
+        ObjectPath::from(format!("{}/{version:020}.json", folder_of(self.table)))
     }
 
     fn fault(&self, version: u64, fault: &'static str) -> LakeError {
@@ -134,54 +138,37 @@ const MISSING: &str = "missing";
 
 /// Returns the first missing log entry that `version` depends on. `table` is the table's folder.
 pub(crate) async fn first_gap(table: &Storage, version: u64) -> Result<Option<u64>, LakeError> {
-    let folder = ObjectPath::from("_delta_log");
-    let listed = table.store().list(Some(&folder)).map_ok(|meta| meta.location);
-    let listed: Vec<ObjectPath> = listed.try_collect().await.map_err(|source| StorageError::List {
-        prefix: folder.to_string(),
-        source,
-    })?;
-    let (mut entries, mut checkpoint) = (BTreeSet::new(), None);
-    for (number, kind) in listed.iter().filter_map(|path| path.filename()?.split_once('.')) {
-        let Ok(number) = number.parse::<u64>() else { continue };
-        if kind == "json" {
-            entries.insert(number);
-        } else if kind.starts_with("checkpoint") && number <= version {
-            checkpoint = checkpoint.max(Some(number));
-        }
-    }
-    let first = checkpoint.map_or(0, |checkpoint| checkpoint + 1);
-    Ok((first..=version).find(|number| !entries.contains(number)))
+    let listed = LogFolder::list(table, &ObjectPath::from("_delta_log"), None).await?;
+    let checkpoint = listed.checkpoints.range(..=version).next_back();
+    let first = checkpoint.map_or(0, |(checkpoint, _)| checkpoint + 1);
+    Ok((first..=version).find(|number| !listed.entries.contains(number)))
+}
+
+pub(crate) fn folder_of(table: TableName) -> ObjectPath {
+    ObjectPath::from(format!("{table}/_delta_log"))
 }
 
 /// Returns the error for a table that cannot be opened because a checkpoint is missing or damaged.
 pub(crate) async fn missing_checkpoint(lake: &Storage, table: TableName) -> Option<LakeError> {
-    let folder = ObjectPath::from(format!("{table}/_delta_log"));
+    let folder = folder_of(table);
     let fault = |path: &ObjectPath, fault: &'static str| {
         let path = path.to_string();
         Some(LakeError::Log { path, fault })
     };
+    let checkpoints = LogFolder::list(lake, &folder, None).await.ok()?.checkpoints;
     let hint = ObjectPath::from(format!("{folder}/_last_checkpoint"));
     if let Some(bytes) = get_bytes(lake, &hint).await.ok()? {
         let Ok(LastCheckpoint { version }) = serde_json::from_slice(&bytes) else {
             return fault(&hint, DAMAGED);
         };
-        let listed = lake.store().list(Some(&folder)).map_ok(|meta| meta.location);
-        let listed: Vec<ObjectPath> = listed.try_collect().await.ok()?;
-        let name = format!("{version:020}.checkpoint");
-        if !listed
-            .iter()
-            .any(|path| path.filename().is_some_and(|file| file.starts_with(&name)))
-        {
-            return fault(&ObjectPath::from(format!("{folder}/{name}.parquet")), MISSING);
+        if !checkpoints.contains_key(&version) {
+            let name = format!("{folder}/{version:020}.checkpoint.parquet");
+            return fault(&ObjectPath::from(name), MISSING);
         }
     }
-    let mut listed = lake.store().list(Some(&folder));
-    while let Some(meta) = listed.try_next().await.ok()? {
-        let is_checkpoint = |name: &str| name.contains(".checkpoint") && name.ends_with(".parquet");
-        if meta.location.filename().is_some_and(is_checkpoint)
-            && !is_usable(get_bytes(lake, &meta.location).await.ok()?)
-        {
-            return fault(&meta.location, DAMAGED);
+    for path in checkpoints.values().flatten() {
+        if path.as_ref().ends_with(".parquet") && !is_usable(get_bytes(lake, path).await.ok()?) {
+            return fault(path, DAMAGED);
         }
     }
     None

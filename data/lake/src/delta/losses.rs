@@ -1,15 +1,16 @@
 //! Missing or damaged data files: the brands that they affect, and the cases in which they are not needed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use data_model::{BrandSlug, StoreHost};
 use data_storage::Storage;
 
-use super::read::read;
+use super::read::scan;
 use super::table::{DataFile, Table};
 use crate::error::lost_file;
-use crate::files::{Scan, compute, load};
+use crate::files::Scan;
 use crate::rows::brands::brand_rows;
 use crate::rows::columns::{Columns, store_runs};
 use crate::{LakeError, TableName};
@@ -91,25 +92,24 @@ async fn holders_by(of: &TableFiles, bucket: i32) -> Result<Vec<Holder>, LakeErr
     let (table, partition) = (*table, bucket.to_string());
     let of_bucket = |file: &&DataFile| file.partition.as_ref() == Some(&partition);
     let files: Vec<DataFile> = files.iter().filter(of_bucket).cloned().collect();
-    let bytes = read(storage, table, &files).await?;
-    compute(move || {
-        let columns = (table != TableName::Brands).then_some(&["store", "brand_slug"][..]);
-        let wanted = Scan { stores: None, columns };
-        let mut held: BTreeMap<StoreHost, BrandSlug> = BTreeMap::new();
-        for batch in load(table, bytes, wanted)? {
-            if table == TableName::Brands {
-                let rows = brand_rows(&batch)?.into_iter();
-                held.extend(rows.map(|row| (row.brand.store, row.brand.slug)));
-                continue;
-            }
-            let columns = Columns::new(table, &batch);
+    let held = if table == TableName::Brands {
+        scan(storage, table, &files, Scan::default(), |batch| {
+            let rows = brand_rows(batch)?.into_iter();
+            Ok(rows.map(|row| (row.brand.store, row.brand.slug)).collect())
+        })
+        .await?
+    } else {
+        let wanted = Scan::default().columns(&["store", "brand_slug"]);
+        scan(storage, table, &files, wanted, move |batch| {
+            let columns = Columns::new(table, batch);
             let (store, slug) = (columns.text("store")?, columns.text("brand_slug")?);
-            for rows in store_runs(store) {
+            let holder = |rows: Range<usize>| {
                 let holder = columns.parse("store", store.value(rows.start))?;
-                held.insert(holder, columns.parse("brand_slug", slug.value(rows.start))?);
-            }
-        }
-        Ok(held.into_iter().collect())
-    })
-    .await
+                Ok((holder, columns.parse("brand_slug", slug.value(rows.start))?))
+            };
+            store_runs(store).into_iter().map(holder).collect()
+        })
+        .await?
+    };
+    Ok(BTreeMap::from_iter(held).into_iter().collect())
 }

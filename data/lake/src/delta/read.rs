@@ -1,11 +1,12 @@
 //! Reads the data files that a log names.
 
+use arrow::record_batch::RecordBatch;
 use data_storage::Storage;
 use futures::{StreamExt, TryStreamExt};
 
 use super::table::DataFile;
 use crate::error::lost_file;
-use crate::files::{Decoder, FileBytes, Scan, compute, read_file};
+use crate::files::{FileBytes, Scan, batches, compute, read_file};
 use crate::{LakeError, TableName};
 
 #[derive(Debug, Clone)]
@@ -53,24 +54,40 @@ pub(crate) async fn read(storage: &Storage, table: TableName, files: &[DataFile]
     Ok(read)
 }
 
+/// Reads the wanted rows of data files, in the order of their table, and decodes each record batch.
+pub(crate) async fn scan<T, D>(
+    storage: &Storage,
+    table: TableName,
+    files: &[DataFile],
+    wanted: Scan,
+    mut decode: D,
+) -> Result<Vec<T>, LakeError>
+where
+    T: Send + 'static,
+    D: FnMut(&RecordBatch) -> Result<Vec<T>, LakeError> + Send + 'static,
+{
+    let bytes = read(storage, table, files).await?;
+    compute(move || {
+        let mut rows = Vec::new();
+        for batch in batches(table, bytes, &wanted)? {
+            rows.extend(decode(&batch?)?);
+        }
+        Ok(rows)
+    })
+    .await
+}
+
 /// Reads a data file completely. Checks its SHA-256 if the log has it, and otherwise decodes its rows.
 pub(crate) async fn read_whole(storage: &Storage, table: TableName, file: &DataFile) -> Result<(), LakeError> {
     match file.sha256() {
-        Some(_) => read(storage, table, std::slice::from_ref(file)).await.map(|_| ()),
+        Some(_) => read(storage, table, std::slice::from_ref(file)).await.map(drop),
         None => decode_whole(storage, table, file).await,
     }
 }
 
 /// Reads a data file completely and decodes its rows.
 pub(crate) async fn decode_whole(storage: &Storage, table: TableName, file: &DataFile) -> Result<(), LakeError> {
-    let files = read(storage, table, std::slice::from_ref(file)).await?;
-    compute(move || {
-        for FileBytes { path, bytes } in files {
-            for batch in Decoder::new(table, &path, bytes, Scan::default())? {
-                batch?;
-            }
-        }
-        Ok(())
-    })
-    .await
+    let nothing = |_: &RecordBatch| Ok(Vec::<()>::new());
+    let decoded = scan(storage, table, std::slice::from_ref(file), Scan::default(), nothing);
+    decoded.await.map(drop)
 }

@@ -6,13 +6,14 @@ use arrow::record_batch::RecordBatch;
 
 use super::objects::FileBytes;
 use super::parquet::{Decoder, Scan};
+use crate::error::unfit_columns;
 use crate::rows::id_from_column;
 use crate::{LakeError, TableName};
 
 pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch, LakeError>>>;
 
 /// Rows of a sorted file are decoded lazily.
-pub(crate) fn batches(table: TableName, mut files: Vec<FileBytes>, wanted: Scan<'_>) -> Result<Batches, LakeError> {
+pub(crate) fn batches(table: TableName, mut files: Vec<FileBytes>, wanted: &Scan) -> Result<Batches, LakeError> {
     if files.len() == 1
         && let Some(FileBytes { path, bytes }) = files.pop()
     {
@@ -26,7 +27,7 @@ pub(crate) fn batches(table: TableName, mut files: Vec<FileBytes>, wanted: Scan<
 }
 
 /// Returns all rows of a partition in the table's order.
-pub(crate) fn load(table: TableName, files: Vec<FileBytes>, wanted: Scan<'_>) -> Result<Vec<RecordBatch>, LakeError> {
+pub(crate) fn load(table: TableName, files: Vec<FileBytes>, wanted: &Scan) -> Result<Vec<RecordBatch>, LakeError> {
     let (count, mut batches, mut sorted) = (files.len(), Vec::new(), true);
     for FileBytes { path, bytes } in files {
         let decoder = Decoder::new(table, &path, bytes, wanted)?;
@@ -45,10 +46,7 @@ pub(crate) fn sort(table: TableName, batches: &[RecordBatch]) -> Result<Vec<Reco
     let Some(first) = batches.first() else {
         return Ok(Vec::new());
     };
-    let failed = |source| LakeError::Columns {
-        table: table.as_str(),
-        source,
-    };
+    let failed = unfit_columns(table);
     let all = concat_batches(&first.schema(), batches).map_err(failed)?;
     let mut keys = Vec::new();
     for name in [

@@ -9,5 +9,5 @@ mod split;
 pub(crate) use batches::{Batches, batches, load, sort};
 pub(crate) use buckets::{bucket, by_bucket};
 pub(crate) use objects::{FileBytes, compute, read_file, write};
-pub(crate) use parquet::{Decoder, Encoded, Encoder, Scan, digest, encode};
+pub(crate) use parquet::{Encoded, Encoder, Scan, digest, encode};
 pub(crate) use split::{split_by_bucket, split_by_text, with_partition};

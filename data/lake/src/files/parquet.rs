@@ -22,7 +22,8 @@ use parquet::schema::types::ColumnPath;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::{LakeConfig, LakeError, TableName};
+use crate::config::{ROW_GROUP_ROWS, ZSTD_LEVEL};
+use crate::{LakeError, TableName};
 
 /// An encoded file with the metadata that the table's log records.
 #[derive(Debug, Clone)]
@@ -81,12 +82,12 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    pub(crate) fn new(table: TableName, config: &LakeConfig) -> Result<Self, LakeError> {
+    pub(crate) fn new(table: TableName) -> Result<Self, LakeError> {
         let spec = table.spec();
-        let level = ZstdLevel::try_new(config.zstd_level).map_err(|source| new_file(table, source))?;
+        let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(|source| new_file(table, source))?;
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(level))
-            .set_max_row_group_row_count(Some(config.row_group_rows.max(1)))
+            .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
             .set_statistics_enabled(EnabledStatistics::None)
             .set_key_value_metadata(Some(vec![KeyValue::new(SORTED.to_owned(), "true".to_owned())]));
         for name in &spec.stats {
@@ -169,8 +170,8 @@ fn slice_bytes(column: &ArrayRef) -> usize {
 }
 
 /// The rows must be in the table's order.
-pub(crate) fn encode(table: TableName, rows: &[RecordBatch], config: &LakeConfig) -> Result<Encoded, LakeError> {
-    let mut encoder = Encoder::new(table, config)?;
+pub(crate) fn encode(table: TableName, rows: &[RecordBatch]) -> Result<Encoded, LakeError> {
+    let mut encoder = Encoder::new(table)?;
     for batch in rows {
         encoder.write(batch)?;
     }
@@ -229,16 +230,32 @@ pub(crate) struct Decoder {
     pub(crate) sorted: bool,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Scan<'a> {
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scan {
     /// Stores whose rows are read. `None` reads all rows.
-    pub(crate) stores: Option<&'a BTreeSet<StoreHost>>,
+    stores: Option<Arc<BTreeSet<StoreHost>>>,
     /// Columns that are read. `None` reads all columns.
-    pub(crate) columns: Option<&'a [&'static str]>,
+    columns: Option<&'static [&'static str]>,
+}
+
+impl Scan {
+    pub(crate) fn of(stores: &BTreeSet<StoreHost>) -> Self {
+        Self {
+            stores: Some(Arc::new(stores.clone())),
+            columns: None,
+        }
+    }
+
+    pub(crate) fn columns(self, columns: &'static [&'static str]) -> Self {
+        Self {
+            columns: Some(columns),
+            ..self
+        }
+    }
 }
 
 impl Decoder {
-    pub(crate) fn new(table: TableName, path: &str, bytes: Bytes, wanted: Scan<'_>) -> Result<Self, LakeError> {
+    pub(crate) fn new(table: TableName, path: &str, bytes: Bytes, wanted: &Scan) -> Result<Self, LakeError> {
         let failed = |source| LakeError::Parquet {
             path: format!("{table}/{path}"),
             source,
@@ -252,7 +269,7 @@ impl Decoder {
             .with_skip_arrow_metadata(true)
             .with_page_index_policy(policy);
         let metadata = ArrowReaderMetadata::load(&bytes, options).map_err(failed)?;
-        let selection = match wanted.stores {
+        let selection = match &wanted.stores {
             Some(stores) => Some(selection(&bytes, &metadata, stores).map_err(failed)?),
             None => None,
         };

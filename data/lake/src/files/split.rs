@@ -8,6 +8,7 @@ use arrow::compute::take_record_batch;
 use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
 
+use crate::error::unfit_columns;
 use crate::rows::batch;
 use crate::rows::catalogue::repeated;
 use crate::{LakeError, TableName};
@@ -59,10 +60,7 @@ pub(crate) fn split_by_text(
             let part = if rows.len() == data.num_rows() {
                 data.clone()
             } else {
-                take_record_batch(&data, &UInt64Array::from(rows)).map_err(|source| LakeError::Columns {
-                    table: table.as_str(),
-                    source,
-                })?
+                take_record_batch(&data, &UInt64Array::from(rows)).map_err(unfit_columns(table))?
             };
             parts.entry(Some(value.to_owned())).or_default().push(part);
         }
@@ -72,12 +70,8 @@ pub(crate) fn split_by_text(
 
 fn without_partition(table: TableName, rows: &RecordBatch) -> Result<RecordBatch, LakeError> {
     let first = usize::from(table.spec().partition.is_some());
-    RecordBatch::try_new(Arc::clone(&table.spec().file_schema), rows.columns()[first..].to_vec()).map_err(|source| {
-        LakeError::Columns {
-            table: table.as_str(),
-            source,
-        }
-    })
+    RecordBatch::try_new(Arc::clone(&table.spec().file_schema), rows.columns()[first..].to_vec())
+        .map_err(unfit_columns(table))
 }
 
 /// Returns the rows of a partition with the column that [`without_partition`] leaves out.

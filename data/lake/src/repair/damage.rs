@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_recursion::async_recursion as boxed;
 use data_model::StoreHost;
-use data_storage::{ObjectPath, StorageError, get_bytes, put_over};
-use futures::TryStreamExt;
-use object_store::{ObjectStore, ObjectStoreExt};
+use data_storage::{ObjectPath, delete, get_bytes, list_all, put_over};
 
 use crate::delta::{Losses, TableFile, lost_files};
 use crate::error::lost_file;
@@ -82,12 +80,8 @@ async fn suspects(files: Vec<TableFile>, noted: &BTreeSet<String>) -> Result<Vec
         if sizes.contains_key(table) {
             continue;
         }
-        let listed = storage.store().list(None).map_ok(|meta| (meta.location, meta.size));
-        let listed: Result<HashMap<ObjectPath, u64>, _> = listed.try_collect().await;
-        let listed = listed.map_err(|source| StorageError::List {
-            prefix: table.to_string(),
-            source,
-        })?;
+        let listed = list_all(storage, None).await?.into_iter();
+        let listed = listed.map(|meta| (meta.location, meta.size)).collect();
         sizes.insert(*table, listed);
     }
     let is_suspect = |one: &TableFile| {
@@ -122,14 +116,7 @@ impl Lake {
     }
 
     pub(crate) async fn forget_damage(&self) -> Result<(), LakeError> {
-        match self.inner.storage.store().delete(&ObjectPath::from(NOTE)).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(source) => Err(StorageError::Write {
-                path: NOTE.to_owned(),
-                source,
-            }
-            .into()),
-        }
+        Ok(delete(&self.inner.storage, &ObjectPath::from(NOTE)).await?)
     }
 }
 

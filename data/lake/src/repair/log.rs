@@ -1,14 +1,13 @@
 //! Finds missing or damaged log entries and commit batch records. Entries and records that follow from the rest of the
 //! lake are written again. For the others, the report states how to recover. Planning changes nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use data_storage::{ObjectPath, Storage, StorageError, get_bytes, keep_aside, put_over};
+use data_storage::{ObjectPath, Storage, delete, get_bytes, keep_aside, list_all, put_over};
 use futures::{StreamExt, TryStreamExt};
-use object_store::ObjectStore;
 
-use crate::delta::{LastCheckpoint, READS_AT_ONCE, is_usable, is_whole, tick_of};
+use crate::delta::{LastCheckpoint, LogFolder, READS_AT_ONCE, folder_of, is_usable, is_whole, tick_of};
 use crate::files::digest;
 use crate::repair::{LogRepair, RepairKind, UnrepairableObject};
 use crate::ticks::{TickEnd, TickRecord};
@@ -45,14 +44,8 @@ struct LogEntry {
 impl LogEntry {
     fn path(self) -> ObjectPath {
         let Self { table, version } = self;
-        ObjectPath::from(format!("{table}/_delta_log/{version:020}.json"))
+        ObjectPath::from(format!("{}/{version:020}.json", folder_of(table)))
     }
-}
-
-#[derive(Debug, Default)]
-struct LogFolder {
-    entries: BTreeSet<u64>,
-    checkpoints: BTreeMap<u64, Vec<ObjectPath>>,
 }
 
 #[derive(Debug, Default)]
@@ -81,13 +74,7 @@ impl LogRepairPlan {
     pub(crate) async fn apply(&self, lake: &Storage) -> Result<(), LakeError> {
         for path in &self.deletes {
             keep_aside(lake, path).await?;
-            match object_store::ObjectStoreExt::delete(lake.store().as_ref(), path).await {
-                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-                Err(source) => {
-                    let path = path.to_string();
-                    return Err(StorageError::Write { path, source }.into());
-                }
-            }
+            delete(lake, path).await?;
         }
         Ok(())
     }
@@ -117,8 +104,8 @@ impl LogRepairPlan {
     /// Returns the readable commit batch end records in ascending order.
     async fn look_at_ticks(&mut self, ticks: &Storage) -> Result<Vec<TickEnd>, LakeError> {
         let (mut records, mut ends) = (BTreeSet::new(), BTreeSet::new());
-        for path in list(ticks, None).await? {
-            let Some((digits, kind)) = path.as_ref().split_once('.') else {
+        for meta in list_all(ticks, None).await? {
+            let Some((digits, kind)) = meta.location.as_ref().split_once('.') else {
                 continue;
             };
             let Ok(tick) = digits.parse::<u64>() else { continue };
@@ -164,19 +151,7 @@ impl LogRepairPlan {
         table: TableName,
         named: Option<u64>,
     ) -> Result<(), LakeError> {
-        let folder = ObjectPath::from(format!("{table}/_delta_log"));
-        let mut listed = LogFolder::default();
-        for path in list(lake, Some(&folder)).await? {
-            let name = path.filename().and_then(|name| name.split_once('.'));
-            let Some((Ok(version), kind)) = name.map(|(number, kind)| (number.parse::<u64>(), kind.to_owned())) else {
-                continue;
-            };
-            if kind == "json" {
-                listed.entries.insert(version);
-            } else if kind.starts_with("checkpoint") {
-                listed.checkpoints.entry(version).or_default().push(path);
-            }
-        }
+        let listed = LogFolder::list(lake, &folder_of(table), None).await?;
         let Base { version: base, files } = self.base(lake, table, &listed).await?;
         for (path, bytes) in files {
             put_over(shadow, &path, bytes).await?;
@@ -260,16 +235,6 @@ async fn usable(lake: &Storage, paths: &[ObjectPath]) -> Result<Option<Vec<(Obje
         files.push((path.clone(), bytes));
     }
     Ok(Some(files))
-}
-
-async fn list(storage: &Storage, folder: Option<&ObjectPath>) -> Result<Vec<ObjectPath>, LakeError> {
-    let listed = storage.store().list(folder).map_ok(|meta| meta.location);
-    let mut paths: Vec<ObjectPath> = listed.try_collect().await.map_err(|source| StorageError::List {
-        prefix: folder.map(ToString::to_string).unwrap_or_default(),
-        source,
-    })?;
-    paths.sort_unstable();
-    Ok(paths)
 }
 
 /// Returns the readable entries whose content differs from the digests in the commit batch end records.

@@ -13,7 +13,7 @@ use data_storage::Storage;
 use serde::Serialize;
 
 use self::log::LogRepairPlan;
-use crate::commit::Plan;
+use crate::commit::{Attempts, Plan};
 use crate::delta::{Losses, Table, TableFile, lost_files};
 use crate::setup::facts;
 use crate::setup::layout::{self, LayoutFinding};
@@ -148,7 +148,7 @@ impl Lake {
         if let Some(table) = tables.get(&TableName::Brands) {
             let brands = layout::brands(storage, table).await?.into_iter();
             report.brands = brands.map(|brand| brand.row).collect();
-            let found = layout::find(storage, &shadow, &config).await?;
+            let found = layout::find(storage, &shadow, config).await?;
             if report.complete && matches!(found, LayoutFinding::Lost { .. }) {
                 report.repaired.push(LogRepair {
                     path: layout::LAYOUT.to_owned(),
@@ -191,9 +191,9 @@ impl Lake {
             paths.push(path.trim_start_matches('/').to_owned());
         }
         let mut state = self.state().await;
-        let attempts = self.inner.config.attempts_max.max(1);
-        for _ in 0..attempts {
-            self.recover(&mut state).await?;
+        let mut attempts = Attempts::default();
+        loop {
+            attempts.next(self, &mut state).await?;
             // Other processes may have committed outside of any commit batch.
             state.tables = None;
             let rows = TableName::FACTS
@@ -206,12 +206,10 @@ impl Lake {
                 dropped: dropped.clone(),
                 ..Plan::default()
             };
-            let tick = state.ended + 1;
-            if let Some((tick, _)) = self.run_tick(&mut state, tick, TickKind::Repair, None, plan).await? {
-                return Ok(Some(tick));
+            if let Some(landed) = self.run_tick(&mut state, TickKind::Repair, None, plan).await? {
+                return Ok(Some(landed.tick));
             }
         }
-        Err(LakeError::Contended { attempts })
     }
 }
 

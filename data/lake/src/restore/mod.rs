@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use async_recursion::async_recursion as boxed;
 
-use crate::commit::Plan;
+use crate::commit::{Attempts, Plan};
 use crate::delta::{differences, restorations};
 use crate::lake::State;
 use crate::ticks::TickKind;
@@ -55,9 +55,9 @@ impl Lake {
         }
         let then = self.snapshot_at(as_of).await?;
         let mut state = self.state().await;
-        let attempts = self.inner.config.attempts_max.max(1);
-        for _ in 0..attempts {
-            self.recover(&mut state).await?;
+        let mut attempts = Attempts::default();
+        loop {
+            attempts.next(self, &mut state).await?;
             // Other processes may have committed outside of any commit batch.
             state.tables = None;
             let mut report = self.plan_restore(&mut state, tables, then.versions()).await?;
@@ -68,19 +68,17 @@ impl Lake {
             if dry_run {
                 return self.read_restored(&mut state, &report).await.map(|()| report);
             }
-            let tick = state.ended + 1;
             let versions = report.tables.iter().map(|one| (one.table.to_string(), one.version));
             let plan = Plan {
                 restored: versions.collect(),
                 ..Plan::default()
             };
             // All files that are added again are read before the commit batch begins.
-            if let Some((tick, _)) = self.run_tick(&mut state, tick, TickKind::Restore, None, plan).await? {
-                report.tick = Some(tick);
+            if let Some(landed) = self.run_tick(&mut state, TickKind::Restore, None, plan).await? {
+                report.tick = Some(landed.tick);
                 return Ok(report);
             }
         }
-        Err(LakeError::Contended { attempts })
     }
 
     /// Reads every file that a restore adds again, and writes nothing.

@@ -5,21 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, Int64Array, StringArray};
-use data_model::Gtin;
+use data_model::{Gtin, StatedBarcode};
 
 use super::id_from_column;
 use super::variants::{BARCODE, BARCODE_STATED, PLATFORM_PRODUCT_ID, VARIANT_ID, VariantRows};
-
-/// A barcode with the identifiers of its variant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StatedBarcode {
-    /// Shopify id of the variant, if stated.
-    pub variant: Option<u64>,
-    /// Stock keeping unit (SKU), if stated.
-    pub sku: Option<String>,
-    /// Barcode as stated on the product page.
-    pub barcode: String,
-}
 
 /// Barcodes by the Shopify ids of the product and of the variant.
 pub(crate) type StatedBarcodes = BTreeMap<u64, BTreeMap<u64, String>>;

@@ -1,11 +1,11 @@
-use arrow::array::{Int32Builder, Int64Array, Int64Builder, StringArray, StringBuilder};
+use arrow::array::{Int32Builder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
-use data_model::{Brand, BrandRefresh, RunId, Timestamp};
+use data_model::{Brand, BrandRefresh, BrandSlug, CurrencyCode, RunId, StoreHost, Timestamp};
 
 use super::build::table_rows;
 use super::catalogue::{StoreCounts, StoreRows};
-use super::columns::{Columns, some_int, some_text};
 use super::count;
+use super::record::{ReadRecord, read_record};
 use crate::{LakeError, TableName};
 
 /// A brand with a summary of its catalogue in the lake.
@@ -120,49 +120,37 @@ impl BrandRows {
     }
 }
 
+read_record! {
+    Brand {
+        store: StoreHost,
+        slug: BrandSlug,
+        name: String,
+        domain: String,
+        base_url: String,
+        currency: CurrencyCode,
+        country: Option<String>,
+        crawl_country: Option<String>,
+        logo: Option<String>,
+        description: Option<String>,
+    }
+}
+
+read_record! {
+    BrandRow {
+        catalogue_hash: String,
+        refreshed_at: Timestamp,
+        refresh_run as run_id: RunId,
+        product_count: u64,
+        variant_count: u64,
+        review_count: u64,
+        in_stock_count: u64,
+        on_sale_count: u64,
+        quarantined_count: u64,
+    } nested {
+        brand: Brand,
+    }
+}
+
 pub(crate) fn brand_rows(batch: &RecordBatch) -> Result<Vec<BrandRow>, LakeError> {
-    let columns = Columns::new(TableName::Brands, batch);
-    let text = |name: &'static str| columns.text(name);
-    let (store, slug, currency): (&StringArray, _, _) = (text("store")?, text("slug")?, text("currency")?);
-    let (name, domain, base_url) = (text("name")?, text("domain")?, text("base_url")?);
-    let (country, logo, description) = (text("country")?, text("logo")?, text("description")?);
-    let crawl_country = text("crawl_country")?;
-    let (catalogue_hash, run_id) = (text("catalogue_hash")?, text("run_id")?);
-    let names = [
-        "product_count",
-        "variant_count",
-        "review_count",
-        "in_stock_count",
-        "on_sale_count",
-        "quarantined_count",
-    ];
-    let counts: Vec<&Int64Array> = names.iter().map(|name| columns.int(name)).collect::<Result<_, _>>()?;
-    let refreshed_at = columns.moment("refreshed_at")?;
-    let brand = |row| {
-        let count = |index: usize| some_int(counts[index], row).unwrap_or(0);
-        Ok(BrandRow {
-            brand: Brand {
-                store: columns.parse("store", store.value(row))?,
-                slug: columns.parse("slug", slug.value(row))?,
-                name: name.value(row).to_owned(),
-                domain: domain.value(row).to_owned(),
-                base_url: base_url.value(row).to_owned(),
-                currency: columns.parse("currency", currency.value(row))?,
-                country: some_text(country, row),
-                crawl_country: some_text(crawl_country, row),
-                logo: some_text(logo, row),
-                description: some_text(description, row),
-            },
-            catalogue_hash: catalogue_hash.value(row).to_owned(),
-            refreshed_at: Timestamp::from_micros(refreshed_at.value(row)),
-            refresh_run: columns.parse("run_id", run_id.value(row))?,
-            product_count: count(0),
-            variant_count: count(1),
-            review_count: count(2),
-            in_stock_count: count(3),
-            on_sale_count: count(4),
-            quarantined_count: count(5),
-        })
-    };
-    (0..batch.num_rows()).map(brand).collect()
+    BrandRow::read_all(TableName::Brands, batch)
 }

@@ -11,6 +11,7 @@ use data_model::{StoreHost, Timestamp};
 
 use super::batch;
 use super::columns::moments;
+use crate::error::unfit_columns;
 use crate::{LakeError, TableName};
 
 /// Builder of one column or of several adjacent columns.
@@ -25,11 +26,7 @@ pub(crate) trait TableRows: Column + Sized {
 
     fn columns(mut self) -> Result<Vec<ArrayRef>, LakeError> {
         let mut columns = Vec::new();
-        let ended = self.end(&mut columns);
-        ended.map_err(|source| LakeError::Columns {
-            table: Self::TABLE.as_str(),
-            source,
-        })?;
+        self.end(&mut columns).map_err(unfit_columns(Self::TABLE))?;
         Ok(columns)
     }
 

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, Float32Builder, Int32Array, Int64Builder, StringArray};
 use arrow::compute::interleave;
 use arrow::record_batch::RecordBatch;
-use data_model::{Brand, CategoryId, PriceSummary, Product, Rating, Review, Timestamp};
+use data_model::{Brand, CategoryId, PriceSummary, Product, Rating, Review, StatedBarcode, Timestamp};
 
-use super::barcodes::{self, StatedBarcode, StatedBarcodes};
+use super::barcodes::{self, StatedBarcodes};
 use super::build::TableRows;
 use super::content::{Digest, product_digest};
 use super::place::{RowPlace, indices};
 use super::products::{BEHIND_RATINGS, NO_VARIANTS, ProductRows};
 use super::variants::VariantRows;
 use super::{PageCapacity, batch, count};
+use crate::error::unfit_columns;
 use crate::{LakeError, TableName};
 
 /// Rating and reviews of a product by shoppers.
@@ -412,10 +413,7 @@ fn gathered(table: TableName, pages: &[Vec<ArrayRef>], order: &[RowPlace]) -> Re
     let columns = pages.first().map_or(0, Vec::len);
     let column = |column: usize| {
         let parts: Vec<&dyn Array> = pages.iter().map(|page| &*page[column]).collect();
-        interleave(&parts, &order).map_err(|source| LakeError::Columns {
-            table: table.as_str(),
-            source,
-        })
+        interleave(&parts, &order).map_err(unfit_columns(table))
     };
     Ok(vec![(0..columns).map(column).collect::<Result<_, _>>()?])
 }

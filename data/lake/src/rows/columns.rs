@@ -1,10 +1,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, ListArray, StringArray,
-    TimestampMicrosecondArray,
-};
+use arrow::array::{Array, ArrayRef, BooleanArray, Int64Array, ListArray, StringArray, TimestampMicrosecondArray};
 use arrow::record_batch::RecordBatch;
 use data_model::Timestamp;
 
@@ -37,14 +34,6 @@ impl<'a> Columns<'a> {
     }
 
     pub(crate) fn flag(self, name: &'static str) -> Result<&'a BooleanArray, LakeError> {
-        self.typed(name)
-    }
-
-    pub(crate) fn float(self, name: &'static str) -> Result<&'a Float32Array, LakeError> {
-        self.typed(name)
-    }
-
-    pub(crate) fn double(self, name: &'static str) -> Result<&'a Float64Array, LakeError> {
         self.typed(name)
     }
 

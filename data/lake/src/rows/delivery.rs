@@ -9,12 +9,11 @@ use data_model::{
 };
 
 use super::build::{Column, StoreColumns, TableRows};
-use super::columns::Columns;
-use super::record::{Record, record};
+use super::record::{ReadRecord, Record, read_record, record};
 use crate::{LakeError, TableName};
 
 /// A store's record that is a row of a table.
-pub(crate) trait StoreRecord: Record {
+pub(crate) trait StoreRecord: ReadRecord {
     const TABLE: TableName;
 }
 
@@ -73,12 +72,12 @@ impl StoreRecord for DeliveryProbe {
 }
 
 /// Builder for rows of the record's table.
-pub(crate) struct StoreRecords<R: StoreRecord> {
+pub(crate) struct StoreRecords<R: Record> {
     store: StoreColumns,
     records: R::Builder,
 }
 
-impl<R: StoreRecord> Default for StoreRecords<R> {
+impl<R: Record> Default for StoreRecords<R> {
     fn default() -> Self {
         Self {
             store: StoreColumns::default(),
@@ -87,18 +86,18 @@ impl<R: StoreRecord> Default for StoreRecords<R> {
     }
 }
 
-impl<R: StoreRecord> Column for StoreRecords<R> {
+impl<R: Record> Column for StoreRecords<R> {
     fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
         self.store.end(columns)?;
         self.records.end(columns)
     }
 }
 
-impl<R: StoreRecord> TableRows for StoreRecords<R> {
+impl<R: StoreRecord + Record> TableRows for StoreRecords<R> {
     const TABLE: TableName = R::TABLE;
 }
 
-impl<R: StoreRecord> StoreRecords<R> {
+impl<R: Record> StoreRecords<R> {
     pub(crate) fn push(&mut self, bucket: i32, store: &StoreHost, slug: &BrandSlug, records: &[R]) {
         for record in records {
             self.store.push(bucket, store, slug.as_str());
@@ -109,10 +108,14 @@ impl<R: StoreRecord> StoreRecords<R> {
 
 /// Reads the records in a record batch of their table, each with its store.
 pub(crate) fn store_records<R: StoreRecord>(batch: &RecordBatch) -> Result<Vec<(StoreHost, R)>, LakeError> {
-    let columns = Columns::new(R::TABLE, batch);
-    let stores = columns.text("store")?.iter().map(Option::unwrap_or_default);
-    let records = stores.zip(R::read_all(R::TABLE, batch)?);
-    records
-        .map(|(store, record)| Ok((columns.parse("store", store)?, record)))
-        .collect()
+    let stores = StoreKey::read_all(R::TABLE, batch)?.into_iter().map(|key| key.store);
+    Ok(stores.zip(R::read_all(R::TABLE, batch)?).collect())
+}
+
+struct StoreKey {
+    store: StoreHost,
+}
+
+read_record! {
+    StoreKey { store: StoreHost, }
 }

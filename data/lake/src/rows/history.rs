@@ -1,8 +1,9 @@
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, BooleanBuilder, Int64Array, Int64Builder, StringArray, StringBuilder, new_null_array,
+    ArrayRef, BooleanArray, BooleanBuilder, Int64Array, Int64Builder, StringArray, StringBuilder, new_null_array,
 };
 use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
@@ -12,8 +13,9 @@ use data_model::{
 
 use super::build::table_rows;
 use super::catalogue::{repeated, repeated_moment};
-use super::columns::{Columns, some_int};
+use super::columns::{Columns, some_int, store_runs};
 use super::offers::{Offer, StoreOffers, VariantKey};
+use super::record::{ReadRecord, read_record};
 use super::{batch, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
@@ -287,38 +289,36 @@ pub(crate) type StorePoints = (StoreHost, Vec<(u64, u64, PricePoint)>);
 
 /// The rows are grouped by consecutive rows of one store.
 pub(crate) fn points(batch: &RecordBatch) -> Result<Vec<StorePoints>, LakeError> {
-    let columns = Columns::new(TableName::PriceHistory, batch);
-    let (store, currency) = (columns.text("store")?, columns.text("currency")?);
-    let (product, variant) = (columns.int("platform_product_id")?, columns.int("variant_id")?);
-    let (event, observed_at) = (columns.text("event")?, columns.moment("observed_at")?);
-    let (price, compare_at) = (columns.int("price_minor")?, columns.int("compare_at_minor")?);
-    let (available, tick) = (columns.flag("available")?, columns.int("tick")?);
-    let source = columns.text("source")?;
-    let mut runs: Vec<StorePoints> = Vec::new();
-    for row in 0..batch.num_rows() {
-        let known = PriceEvent::named(event.value(row));
-        let who = PriceSource::named(source.value(row));
-        let point = PricePoint {
-            observed_at: Timestamp::from_micros(observed_at.value(row)),
-            variant: VariantId(id_from_column(variant.value(row))),
-            event: known.ok_or_else(|| columns.invalid("event", event.value(row)))?,
-            currency: columns.parse("currency", currency.value(row))?,
-            price_minor: some_int(price, row),
-            compare_at_minor: some_int(compare_at, row),
-            available: available.is_valid(row).then(|| available.value(row)),
-            source: who.ok_or_else(|| columns.invalid("source", source.value(row)))?,
-        };
-        let point = (
-            id_from_column(product.value(row)),
-            id_from_column(tick.value(row)),
-            point,
-        );
-        match runs.last_mut() {
-            Some((last, points)) if last.as_str() == store.value(row) => points.push(point),
-            _ => runs.push((columns.parse("store", store.value(row))?, vec![point])),
-        }
+    const TABLE: TableName = TableName::PriceHistory;
+    let columns = Columns::new(TABLE, batch);
+    let (store, product, tick) = (
+        columns.text("store")?,
+        columns.int("platform_product_id")?,
+        columns.int("tick")?,
+    );
+    let run = |rows: Range<usize>| {
+        let host = columns.parse("store", store.value(rows.start))?;
+        let points = PricePoint::read_rows(TABLE, batch, rows.clone())?;
+        let ids = |column: &Int64Array, row| id_from_column(column.value(row));
+        let points = rows
+            .zip(points)
+            .map(|(row, point)| (ids(product, row), ids(tick, row), point));
+        Ok((host, points.collect()))
+    };
+    store_runs(store).into_iter().map(run).collect()
+}
+
+read_record! {
+    PricePoint {
+        observed_at: Timestamp,
+        variant as variant_id: VariantId,
+        event: PriceEvent,
+        currency: CurrencyCode,
+        price_minor: Option<i64>,
+        compare_at_minor: Option<i64>,
+        available: Option<bool>,
+        source: PriceSource,
     }
-    Ok(runs)
 }
 
 pub(crate) fn product_id(store: &StoreHost, platform_id: u64) -> String {

@@ -29,6 +29,7 @@ use std::sync::Arc;
 use arrow::array::ArrayRef;
 use arrow::record_batch::RecordBatch;
 
+use crate::error::unfit_columns;
 use crate::{LakeError, TableName};
 
 /// Approximate size of a page of products for preallocating columns. Without it, a column is copied each time it
@@ -45,10 +46,7 @@ pub(crate) const UID_BYTES: usize = 44;
 
 /// The columns must be in the order of the table's schema.
 pub(crate) fn batch(table: TableName, columns: Vec<ArrayRef>) -> Result<RecordBatch, LakeError> {
-    RecordBatch::try_new(Arc::clone(&table.spec().schema), columns).map_err(|source| LakeError::Columns {
-        table: table.as_str(),
-        source,
-    })
+    RecordBatch::try_new(Arc::clone(&table.spec().schema), columns).map_err(unfit_columns(table))
 }
 
 /// Converts an unsigned Shopify id for a signed integer column. The cast keeps every bit.

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use arrow::array::Array;
 use arrow::record_batch::RecordBatch;
 use data_model::{CurrencyCode, PricePoint, Timestamp};
 
-use super::columns::{Columns, some_int};
+use super::columns::Columns;
 use super::id_from_column;
+use super::record::{ReadRecord, read_record};
 use crate::{LakeError, TableName};
 
 /// Shopify ids of a product and of its variant.
@@ -26,6 +26,10 @@ pub(crate) struct Offer {
     pub(crate) price_minor: i64,
     pub(crate) compare_at_minor: Option<i64>,
     pub(crate) available: bool,
+}
+
+read_record! {
+    Offer { currency: CurrencyCode, price_minor: i64, compare_at_minor: Option<i64>, available: bool, }
 }
 
 impl Offer {
@@ -107,27 +111,22 @@ impl StoreOffers {
         rows: Range<usize>,
         is_wanted: impl Fn(u64) -> bool,
     ) -> Result<(), LakeError> {
-        let columns = Columns::new(TableName::Variants, batch);
+        const TABLE: TableName = TableName::Variants;
+        let columns = Columns::new(TABLE, batch);
         let (product, variant) = (columns.int("platform_product_id")?, columns.int("variant_id")?);
-        let (price, compare_at) = (columns.int("price_minor")?, columns.int("compare_at_minor")?);
-        let (available, currency) = (columns.flag("available")?, columns.text("currency")?);
-        let slug = columns.text("brand_slug")?;
-        for row in rows {
-            if self.brand_slug.is_empty() {
-                slug.value(row).clone_into(&mut self.brand_slug);
-            }
+        if self.brand_slug.is_empty() {
+            columns
+                .text("brand_slug")?
+                .value(rows.start)
+                .clone_into(&mut self.brand_slug);
+        }
+        let offers = Offer::read_rows(TABLE, batch, rows.clone())?;
+        for (row, offer) in rows.zip(offers) {
             let key = (id_from_column(product.value(row)), id_from_column(variant.value(row)));
-            if !is_wanted(key.0) {
-                continue;
+            if is_wanted(key.0) {
+                self.offers.entry(key).or_insert(offer);
+                self.products.insert(key.0);
             }
-            let offer = Offer {
-                currency: columns.parse("currency", currency.value(row))?,
-                price_minor: price.value(row),
-                compare_at_minor: some_int(compare_at, row),
-                available: available.is_valid(row) && available.value(row),
-            };
-            self.offers.entry(key).or_insert(offer);
-            self.products.insert(key.0);
         }
         Ok(())
     }

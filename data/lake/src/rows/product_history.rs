@@ -16,6 +16,7 @@ use super::columns::{Columns, moments};
 use super::history::ObservationContext;
 use super::place::{RowPlace, indices};
 use super::{batch, id_from_column, id_to_column};
+use crate::error::unfit_columns;
 use crate::{LakeError, TableName};
 
 /// Columns of `products` in the history, in the history's order.
@@ -239,10 +240,7 @@ fn gathered(
         let columns = Columns::new(TableName::Products, batch);
         parts.push(column.ok_or_else(|| columns.invalid(name, "its absence"))?.as_ref());
     }
-    interleave(&parts, &indices(places)).map_err(|source| LakeError::Columns {
-        table: TableName::ProductHistory.as_str(),
-        source,
-    })
+    interleave(&parts, &indices(places)).map_err(unfit_columns(TableName::ProductHistory))
 }
 
 fn events(before: &ListedProducts, now: &[RecordBatch]) -> Result<Events, LakeError> {

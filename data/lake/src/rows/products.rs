@@ -1,19 +1,17 @@
+use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, BooleanBuilder, Float32Array, Int64Array, Int64Builder, ListArray, StringArray, StringBuilder,
-    TimestampMicrosecondArray,
-};
+use arrow::array::{Array, ArrayRef, BooleanBuilder, Int64Array, Int64Builder, StringArray, StringBuilder};
 use arrow::error::ArrowError;
-use arrow::record_batch::RecordBatch;
-use data_model::{CategoryId, CurrencyCode, PriceSummary, Product, ProductKey, Rating, StoreHost, Timestamp};
+use data_model::{
+    Attribute, CategoryId, CurrencyCode, Media, PriceSummary, Product, ProductKey, ProductOption, Rating, StoreHost,
+    Timestamp,
+};
 
 use super::build::{Column, table_rows};
-use super::columns::{Columns, some_int, some_moment, some_text};
 use super::nested::{AttributeBuilder, MediaBuilder, OptionBuilder};
-use super::record::{Cell, Lists, Record};
+use super::record::{Cell, InvalidCell, Lists, ReadRecord, Record, array, read_record};
 use super::{ID_BYTES, PageCapacity, UID_BYTES, count, id_from_column, id_to_column};
-use crate::{LakeError, TableName};
 
 table_rows! {
     /// Builder for the rows of `products` that depend only on a product: the columns between the brand's and the
@@ -150,90 +148,66 @@ impl Column for Vec<Option<CategoryId>> {
 /// Number of columns of [`ProductRows`] that follow the ratings.
 pub(crate) const BEHIND_RATINGS: usize = 3;
 
-/// Columns of a record batch of `products` that make up a [`Product`] without variants and reviews.
-#[derive(Debug)]
-pub(crate) struct ProductColumns<'a> {
-    columns: Columns<'a>,
-    pub(crate) store: &'a StringArray,
-    pub(crate) platform_product_id: &'a Int64Array,
-    handle: &'a StringArray,
-    title: &'a StringArray,
-    description: &'a StringArray,
-    vendor: &'a StringArray,
-    product_type: &'a StringArray,
-    category_id: &'a Int64Array,
-    tags: &'a ListArray,
-    options: &'a ListArray,
-    attributes: &'a ListArray,
-    media: &'a ListArray,
-    currency: &'a StringArray,
-    rating_average: &'a Float32Array,
-    rating_count: &'a Int64Array,
-    created_at: &'a TimestampMicrosecondArray,
-    published_at: &'a TimestampMicrosecondArray,
-    updated_at: &'a TimestampMicrosecondArray,
+read_record! {
+    Product {
+        handle: String,
+        title: String,
+        description: String,
+        vendor: Option<String>,
+        product_type: Option<String>,
+        category as category_id: Option<CategoryId>,
+        tags: Vec<String>,
+        options: Vec<ProductOption>,
+        attributes: Vec<Attribute>,
+        media: Vec<Media>,
+        currency: CurrencyCode,
+        created_at: Option<Timestamp>,
+        published_at: Option<Timestamp>,
+        updated_at: Option<Timestamp>,
+    } nested {
+        key: ProductKey,
+        rating: Option<Rating>,
+    } with {
+        variants: Vec::new(),
+        reviews: Vec::new(),
+    }
 }
 
-impl<'a> ProductColumns<'a> {
-    pub(crate) fn new(batch: &'a RecordBatch) -> Result<Self, LakeError> {
-        let columns = Columns::new(TableName::Products, batch);
-        Ok(Self {
-            columns,
-            store: columns.text("store")?,
-            platform_product_id: columns.int("platform_product_id")?,
-            handle: columns.text("handle")?,
-            title: columns.text("title")?,
-            description: columns.text("description")?,
-            vendor: columns.text("vendor")?,
-            product_type: columns.text("product_type")?,
-            category_id: columns.int("category_id")?,
-            tags: columns.list("tags")?,
-            options: columns.list("options")?,
-            attributes: columns.list("attributes")?,
-            media: columns.list("media")?,
-            currency: columns.text("currency")?,
-            rating_average: columns.float("rating_average")?,
-            rating_count: columns.int("rating_count")?,
-            created_at: columns.moment("created_at")?,
-            published_at: columns.moment("published_at")?,
-            updated_at: columns.moment("updated_at")?,
-        })
+impl ReadRecord for ProductKey {
+    fn read<'a>(
+        column: impl Fn(&'static str) -> Option<&'a ArrayRef> + Copy,
+        rows: Range<usize>,
+    ) -> Result<Vec<Self>, InvalidCell> {
+        let stores = array::<String>("store", column("store"))?;
+        let ids = array::<u64>("platform_product_id", column("platform_product_id"))?;
+        let mut keys: Vec<Self> = Vec::with_capacity(rows.len());
+        for row in rows {
+            // Most rows have the store of the previous row.
+            let last = keys.last().map(|key| &key.store);
+            let store = match last.filter(|last| last.as_str() == stores.value(row)) {
+                Some(last) => last.clone(),
+                None => StoreHost::read(stores, row).map_err(|value| InvalidCell::new("store", value))?,
+            };
+            let platform_id = id_from_column(ids.value(row));
+            keys.push(Self { store, platform_id });
+        }
+        Ok(keys)
     }
+}
 
-    pub(crate) fn store_host(&self, row: usize) -> Result<StoreHost, LakeError> {
-        self.columns.parse("store", self.store.value(row))
-    }
-
-    /// The product has no variants and reviews.
-    pub(crate) fn product(&self, row: usize, store: StoreHost) -> Result<Product, LakeError> {
-        let list = |name: &'static str| move |value: String| self.columns.invalid(name, value);
-        let currency: CurrencyCode = self.columns.parse("currency", self.currency.value(row))?;
-        let rating = some_int(self.rating_count, row).map(|count| Rating {
-            average: self.rating_average.value(row),
-            count,
-        });
-        Ok(Product {
-            key: ProductKey {
-                store,
-                platform_id: id_from_column(self.platform_product_id.value(row)),
-            },
-            handle: self.handle.value(row).to_owned(),
-            title: self.title.value(row).to_owned(),
-            description: self.description.value(row).to_owned(),
-            vendor: some_text(self.vendor, row),
-            product_type: some_text(self.product_type, row),
-            category: some_int(self.category_id, row).map(CategoryId),
-            tags: Vec::read(self.tags, row).map_err(list("tags"))?,
-            options: Vec::read(self.options, row).map_err(list("options"))?,
-            attributes: Vec::read(self.attributes, row).map_err(list("attributes"))?,
-            media: Vec::read(self.media, row).map_err(list("media"))?,
-            variants: Vec::new(),
-            currency,
-            rating,
-            reviews: Vec::new(),
-            created_at: some_moment(self.created_at, row),
-            published_at: some_moment(self.published_at, row),
-            updated_at: some_moment(self.updated_at, row),
-        })
+impl ReadRecord for Option<Rating> {
+    fn read<'a>(
+        column: impl Fn(&'static str) -> Option<&'a ArrayRef> + Copy,
+        rows: Range<usize>,
+    ) -> Result<Vec<Self>, InvalidCell> {
+        let averages = array::<f32>("rating_average", column("rating_average"))?;
+        let counts = array::<u32>("rating_count", column("rating_count"))?;
+        let invalid = |value| InvalidCell::new("rating_count", value);
+        let rating = |row| {
+            let count = u32::read_optional(counts, row).map_err(invalid)?;
+            let average = averages.is_valid(row).then(|| averages.value(row));
+            Ok(average.zip(count).map(|(average, count)| Rating { average, count }))
+        };
+        rows.map(rating).collect()
     }
 }

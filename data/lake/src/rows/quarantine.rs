@@ -1,10 +1,11 @@
 use arrow::array::{Int32Builder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
-use data_model::{BrandRefresh, Quarantined, Timestamp};
+use data_model::{BrandRefresh, Quarantined, StoreHost, Timestamp};
 
 use super::build::table_rows;
 use super::columns::Columns;
 use super::count;
+use super::record::{ReadRecord, read_record};
 use super::widgets::Place;
 use crate::{LakeError, TableName};
 
@@ -55,19 +56,12 @@ impl QuarantineRows {
     }
 }
 
+read_record! {
+    Quarantined { store: StoreHost, subject: String, reason: String, excerpt: String, }
+}
+
 pub(crate) fn records(batch: &RecordBatch) -> Result<Vec<Quarantined>, LakeError> {
-    let columns = Columns::new(TableName::Quarantine, batch);
-    let (store, subject) = (columns.text("store")?, columns.text("subject")?);
-    let (reason, excerpt) = (columns.text("reason")?, columns.text("excerpt")?);
-    let record = |row| {
-        Ok(Quarantined {
-            store: columns.parse("store", store.value(row))?,
-            subject: subject.value(row).to_owned(),
-            reason: reason.value(row).to_owned(),
-            excerpt: excerpt.value(row).to_owned(),
-        })
-    };
-    (0..batch.num_rows()).map(record).collect()
+    Quarantined::read_all(TableName::Quarantine, batch)
 }
 
 pub(crate) type PlacedRecord = (i64, Quarantined);

@@ -13,8 +13,9 @@ use arrow::buffer::OffsetBuffer;
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use data_model::{
-    Confidence, CurrencyCode, Day, MediaKind, PaymentKind, Pincode, ReleaseId, ShippingFactKind, ShippingRegion,
-    Timestamp, UnknownReason, VariantId,
+    BrandSlug, CategoryId, Confidence, CurrencyCode, Day, MediaKind, PaymentKind, Pincode, PriceEvent, PriceSource,
+    ProductId, ReleaseId, ReviewWidget, RunId, ShippingFactKind, ShippingRegion, Size, StoreHost, Timestamp,
+    UnknownReason, VariantId,
 };
 
 use super::build::Column;
@@ -46,23 +47,31 @@ pub(crate) struct InvalidCell {
     value: String,
 }
 
-/// A type whose fields are adjacent columns; [`record`] generates implementations.
-pub(crate) trait Record: Sized {
-    type Builder: Column + Debug + Default;
-
-    fn append(&self, builder: &mut Self::Builder);
-
+/// A type whose values are read from columns with the names of its fields; [`read_record`] generates implementations.
+pub(crate) trait ReadRecord: Sized {
     /// Reads the records in these rows of the columns with the fields' names.
     fn read<'a>(
-        column: impl Fn(&'static str) -> Option<&'a ArrayRef>,
+        column: impl Fn(&'static str) -> Option<&'a ArrayRef> + Copy,
         rows: Range<usize>,
     ) -> Result<Vec<Self>, InvalidCell>;
 
-    /// Reads all records in a record batch of a table.
-    fn read_all(table: TableName, batch: &RecordBatch) -> Result<Vec<Self>, LakeError> {
-        let read = Self::read(|name| batch.column_by_name(name), 0..batch.num_rows());
+    /// Reads the records in these rows of a record batch of a table.
+    fn read_rows(table: TableName, batch: &RecordBatch, rows: Range<usize>) -> Result<Vec<Self>, LakeError> {
+        let read = Self::read(|name| batch.column_by_name(name), rows);
         read.map_err(|InvalidCell { column, value }| Columns::new(table, batch).invalid(column, value))
     }
+
+    /// Reads all records in a record batch of a table.
+    fn read_all(table: TableName, batch: &RecordBatch) -> Result<Vec<Self>, LakeError> {
+        Self::read_rows(table, batch, 0..batch.num_rows())
+    }
+}
+
+/// A type whose fields are adjacent columns; [`record`] generates implementations.
+pub(crate) trait Record: ReadRecord {
+    type Builder: Column + Debug + Default;
+
+    fn append(&self, builder: &mut Self::Builder);
 }
 
 /// Returns the column with this name in the concrete type of the cell.
@@ -83,14 +92,56 @@ impl InvalidCell {
     }
 }
 
-/// Implements [`Record`] for a model type, with its fields in the order of the columns. A column has the name of its
-/// field unless another is given. Fields after `with` are not columns; they are read as the given value.
+/// Implements [`ReadRecord`] for a type. A column has the name of its field unless another is given. Fields after
+/// `nested` are records of the same row. Fields after `with` are not columns; they are read as the given value.
+macro_rules! read_record {
+    (
+        $record:ident { $($field:ident $(as $name:ident)?: $kind:ty,)* }
+        $(nested { $($inner:ident: $of:ty,)* })?
+        $(with { $($other:ident: $value:expr,)* })?
+    ) => {
+        impl $crate::rows::record::ReadRecord for $record {
+            fn read<'a>(
+                column: impl Fn(&'static str) -> Option<&'a arrow::array::ArrayRef> + Copy,
+                rows: std::ops::Range<usize>,
+            ) -> Result<Vec<Self>, $crate::rows::record::InvalidCell> {
+                $(
+                    let name = $crate::rows::record::column_name!($field $($name)?);
+                    let $field = $crate::rows::record::array::<$kind>(name, column(name))?;
+                )*
+                $($(
+                    let mut $inner = <$of as $crate::rows::record::ReadRecord>::read(column, rows.clone())?.into_iter();
+                )*)?
+                let record = |row| {
+                    Ok(Self {
+                        $($field: <$kind as $crate::rows::record::Cell>::read($field, row).map_err(|value| {
+                            let name = $crate::rows::record::column_name!($field $($name)?);
+                            $crate::rows::record::InvalidCell::new(name, value)
+                        })?,)*
+                        $($($inner: $inner.next().ok_or_else(|| {
+                            $crate::rows::record::InvalidCell::new(stringify!($inner), "its absence".to_owned())
+                        })?,)*)?
+                        $($($other: $value,)*)?
+                    })
+                };
+                rows.map(record).collect()
+            }
+        }
+    };
+}
+pub(crate) use read_record;
+
+/// Implements [`Record`] and [`ReadRecord`] for a model type, with its fields in the order of the columns.
 macro_rules! record {
     (
         $(#[$doc:meta])*
         $builder:ident of $record:ident { $($field:ident $(as $name:ident)?: $kind:ty,)* }
         $(with { $($other:ident: $value:expr,)* })?
     ) => {
+        $crate::rows::record::read_record! {
+            $record { $($field $(as $name)?: $kind,)* } $(with { $($other: $value,)* })?
+        }
+
         $(#[$doc])*
         #[derive(Debug, Default)]
         pub(crate) struct $builder {
@@ -109,26 +160,6 @@ macro_rules! record {
 
             fn append(&self, builder: &mut $builder) {
                 $(<$kind as $crate::rows::record::Cell>::append(Some(&self.$field), &mut builder.$field);)*
-            }
-
-            fn read<'a>(
-                column: impl Fn(&'static str) -> Option<&'a arrow::array::ArrayRef>,
-                rows: std::ops::Range<usize>,
-            ) -> Result<Vec<Self>, $crate::rows::record::InvalidCell> {
-                $(
-                    let name = $crate::rows::record::column_name!($field $($name)?);
-                    let $field = $crate::rows::record::array::<$kind>(name, column(name))?;
-                )*
-                let record = |row| {
-                    Ok(Self {
-                        $($field: <$kind as $crate::rows::record::Cell>::read($field, row).map_err(|value| {
-                            let name = $crate::rows::record::column_name!($field $($name)?);
-                            $crate::rows::record::InvalidCell::new(name, value)
-                        })?,)*
-                        $($($other: $value,)*)?
-                    })
-                };
-                rows.map(record).collect()
             }
         }
     };
@@ -176,9 +207,22 @@ cell!(Day: Date32Builder, Date32Array, |day| day.days(), |days| Ok(Self::from_da
 cell!(VariantId: Int64Builder, Int64Array, |id| id_to_column(id.0), |id| {
     Ok(Self(id_from_column(id)))
 });
-cell!(MediaKind: StringBuilder, StringArray, |kind| kind.as_str(), |text| {
-    Self::named(text).ok_or_else(|| text.to_owned())
+cell!(CategoryId: Int64Builder, Int64Array, |category| i64::from(category.0), |id| {
+    id.try_into().map(Self).map_err(|_| id.to_string())
 });
+// Ids of the platform use every bit.
+cell!(u64: Int64Builder, Int64Array, |id| id_to_column(*id), |id| Ok(id_from_column(id)));
+
+/// Types with a fixed set of names.
+macro_rules! named {
+    ($($kind:ty),*) => {$(
+        cell!($kind: StringBuilder, StringArray, |kind| kind.as_str(), |text| {
+            Self::named(text).ok_or_else(|| text.to_owned())
+        });
+    )*};
+}
+
+named!(MediaKind, PriceEvent, PriceSource);
 
 /// Integers that do not fit are null where null is allowed.
 macro_rules! integers {
@@ -206,7 +250,6 @@ integers! {
     u8: i64::from,
     u16: i64::from,
     u32: i64::from,
-    u64: |number| i64::try_from(number).unwrap_or(i64::MAX),
 }
 
 /// Types that are stored as the text that they display.
@@ -219,15 +262,38 @@ macro_rules! names {
 }
 
 names!(
+    BrandSlug,
     Confidence,
     CurrencyCode,
     PaymentKind,
     Pincode,
+    ProductId,
     ReleaseId,
+    ReviewWidget,
+    RunId,
     ShippingFactKind,
     ShippingRegion,
+    StoreHost,
     UnknownReason
 );
+
+/// A size that this program cannot parse, such as one of a newer program, is null where null is allowed.
+impl Cell for Size {
+    type Builder = StringBuilder;
+    type Array = StringArray;
+
+    fn append(value: Option<&Self>, builder: &mut StringBuilder) {
+        builder.append_option(value.map(ToString::to_string));
+    }
+
+    fn read(array: &StringArray, row: usize) -> Result<Self, String> {
+        array.value(row).parse().map_err(|_| array.value(row).to_owned())
+    }
+
+    fn read_optional(array: &StringArray, row: usize) -> Result<Option<Self>, String> {
+        Ok(array.is_valid(row).then(|| array.value(row).parse().ok()).flatten())
+    }
+}
 
 impl Cell for Timestamp {
     type Builder = Vec<Option<Self>>;

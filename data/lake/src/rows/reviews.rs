@@ -1,12 +1,9 @@
-use arrow::array::{Float32Array, Int64Builder, StringArray, StringBuilder, TimestampMicrosecondArray};
-use arrow::record_batch::RecordBatch;
+use arrow::array::{Int64Builder, StringBuilder};
 use data_model::{Brand, ProductKey, Review, Timestamp};
 
 use super::build::{StoreColumns, table_rows};
-use super::columns::{Columns, some_moment, some_text};
 use super::record::{Record, record};
 use super::{count, id_to_column};
-use crate::{LakeError, TableName};
 
 table_rows! {
     ReviewRows of Reviews {
@@ -42,39 +39,6 @@ impl ReviewRows {
             self.platform_product_id.append_value(id_to_column(platform_id));
             self.position.append_value(count(position));
             review.append(&mut self.review);
-        }
-    }
-}
-
-/// Columns of a record batch of `reviews` that make up a [`Review`].
-#[derive(Debug)]
-pub(crate) struct ReviewColumns {
-    rating: Float32Array,
-    author: StringArray,
-    title: StringArray,
-    body: StringArray,
-    created_at: TimestampMicrosecondArray,
-}
-
-impl ReviewColumns {
-    pub(crate) fn new(batch: &RecordBatch) -> Result<Self, LakeError> {
-        let columns = Columns::new(TableName::Reviews, batch);
-        Ok(Self {
-            rating: columns.float("rating")?.clone(),
-            author: columns.text("author")?.clone(),
-            title: columns.text("title")?.clone(),
-            body: columns.text("body")?.clone(),
-            created_at: columns.moment("created_at")?.clone(),
-        })
-    }
-
-    pub(crate) fn review(&self, row: usize) -> Review {
-        Review {
-            rating: self.rating.value(row),
-            author: some_text(&self.author, row),
-            title: some_text(&self.title, row),
-            body: self.body.value(row).to_owned(),
-            created_at: some_moment(&self.created_at, row),
         }
     }
 }

@@ -7,7 +7,7 @@ use data_searches::WordCount;
 
 use super::build::table_rows;
 use super::columns::Columns;
-use super::record::{Record, record};
+use super::record::{ReadRecord, Record, record};
 use crate::{LakeError, TableName};
 
 /// Counts of one day, by the server that counted.
@@ -48,13 +48,9 @@ impl SearchRows {
     }
 }
 
-/// Adds the counts in a record batch of `searches` to those of the servers.
-pub(crate) fn add_counts(batch: &RecordBatch, servers: &mut Servers) -> Result<(), LakeError> {
-    let names = Columns::new(TableName::Searches, batch).text("server")?;
-    let counts = WordCount::read_all(TableName::Searches, batch)?;
-    for (server, count) in names.iter().zip(counts) {
-        let server = server.unwrap_or_default().to_owned();
-        servers.entry(server).or_default().push(count);
-    }
-    Ok(())
+/// Returns the counts in a record batch of `searches`, each with its server.
+pub(crate) fn server_counts(batch: &RecordBatch) -> Result<Vec<(String, WordCount)>, LakeError> {
+    let names = Columns::new(TableName::Searches, batch).text("server")?.iter();
+    let servers = names.map(|server| server.unwrap_or_default().to_owned());
+    Ok(servers.zip(WordCount::read_all(TableName::Searches, batch)?).collect())
 }

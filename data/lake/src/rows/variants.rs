@@ -1,17 +1,11 @@
-use arrow::array::{
-    Array, BooleanArray, BooleanBuilder, Float64Builder, Int64Array, Int64Builder, ListArray, StringArray,
-    StringBuilder,
-};
-use arrow::record_batch::RecordBatch;
-use data_model::{Gtin, Product, Variant, VariantId};
+use arrow::array::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
+use data_model::{Gtin, OptionValue, Product, Size, Variant, VariantId};
 
 use super::build::table_rows;
-use super::columns::{Columns, some_int, some_text};
 use super::nested::OptionValueBuilder;
 use super::products::text_at;
-use super::record::{Cell, Lists, Record};
+use super::record::{Lists, Record, read_record};
 use super::{count, id_from_column, id_to_column};
-use crate::{LakeError, TableName};
 
 /// Positions of columns among those after the brand columns.
 pub(crate) const PLATFORM_PRODUCT_ID: usize = 1;
@@ -66,7 +60,7 @@ impl VariantRows {
             let size = variant.size;
             self.size_normalized.append_option(size.map(|size| size.to_string()));
             self.size_system.append_option(size.map(|size| size.system().as_str()));
-            self.size_ordinal.append_option(size.map(data_model::Size::ordinal));
+            self.size_ordinal.append_option(size.map(Size::ordinal));
         }
     }
 
@@ -92,60 +86,18 @@ impl VariantRows {
     }
 }
 
-/// Columns of a record batch of `variants` that make up a [`Variant`].
-#[derive(Debug)]
-pub(crate) struct VariantColumns {
-    variant_id: Int64Array,
-    title: StringArray,
-    sku: StringArray,
-    options: ListArray,
-    price_minor: Int64Array,
-    compare_at_minor: Int64Array,
-    available: BooleanArray,
-    grams: Int64Array,
-    image: StringArray,
-    barcode_stated: StringArray,
-    size_normalized: StringArray,
-}
-
-impl VariantColumns {
-    pub(crate) fn new(batch: &RecordBatch) -> Result<Self, LakeError> {
-        let columns = Columns::new(TableName::Variants, batch);
-        Ok(Self {
-            variant_id: columns.int("variant_id")?.clone(),
-            title: columns.text("title")?.clone(),
-            sku: columns.text("sku")?.clone(),
-            options: columns.list("options")?.clone(),
-            price_minor: columns.int("price_minor")?.clone(),
-            compare_at_minor: columns.int("compare_at_minor")?.clone(),
-            available: columns.flag("available")?.clone(),
-            grams: columns.int("grams")?.clone(),
-            image: columns.text("image")?.clone(),
-            barcode_stated: columns.text("barcode_stated")?.clone(),
-            size_normalized: columns.text("size_normalized")?.clone(),
-        })
-    }
-
-    pub(crate) fn variant(&self, row: usize) -> Result<Variant, LakeError> {
-        let options = Vec::read(&self.options, row);
-        let size = some_text(&self.size_normalized, row);
-        Ok(Variant {
-            id: VariantId(id_from_column(self.variant_id.value(row))),
-            title: self.title.value(row).to_owned(),
-            sku: some_text(&self.sku, row),
-            barcode: some_text(&self.barcode_stated, row),
-            // A newer version of the program may have written a value that this one cannot parse.
-            size: size.and_then(|size| size.parse().ok()),
-            options: options.map_err(|value| LakeError::Value {
-                table: TableName::Variants.as_str(),
-                column: "options",
-                value,
-            })?,
-            price_minor: self.price_minor.value(row),
-            compare_at_minor: some_int(&self.compare_at_minor, row),
-            available: self.available.is_valid(row) && self.available.value(row),
-            grams: some_int(&self.grams, row),
-            image: some_text(&self.image, row),
-        })
+read_record! {
+    Variant {
+        id as variant_id: VariantId,
+        title: String,
+        sku: Option<String>,
+        barcode as barcode_stated: Option<String>,
+        size as size_normalized: Option<Size>,
+        options: Vec<OptionValue>,
+        price_minor: i64,
+        compare_at_minor: Option<i64>,
+        available: bool,
+        grams: Option<u32>,
+        image: Option<String>,
     }
 }

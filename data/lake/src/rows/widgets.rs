@@ -1,12 +1,14 @@
 //! Rows of `widget_reviews` and `widget_ratings`.
 
-use arrow::array::{Array, ArrayRef, BooleanBuilder, Float32Builder, Float64Builder, Int64Builder, StringBuilder};
+use arrow::array::{ArrayRef, BooleanBuilder, Float32Builder, Float64Builder, Int64Builder, StringBuilder};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use data_model::{BrandSlug, ProductKey, Review, ReviewWidget, StoreHost, Timestamp, WidgetRating, WidgetReview};
 
 use super::build::{Column, StoreColumns, table_rows};
-use super::columns::{Columns, some_moment, some_text};
+use super::columns::Columns;
+use super::delivery::StoreRecord;
+use super::record::read_record;
 use super::{id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
@@ -130,48 +132,30 @@ pub(crate) fn keys(table: TableName, batch: &RecordBatch) -> Result<Vec<(String,
     Ok(keys)
 }
 
-pub(crate) fn reviews(batch: &RecordBatch) -> Result<Vec<(StoreHost, WidgetReview)>, LakeError> {
-    let columns = Columns::new(TableName::WidgetReviews, batch);
-    let (store, source, id) = (
-        columns.text("store")?,
-        columns.text("source")?,
-        columns.text("review_id")?,
-    );
-    let (product, rating) = (columns.int("platform_product_id")?, columns.float("rating")?);
-    let (author, title, body) = (columns.text("author")?, columns.text("title")?, columns.text("body")?);
-    let (verified, created_at) = (columns.flag("verified")?, columns.moment("created_at")?);
-    let review = |row| {
-        let review = WidgetReview {
-            widget: columns.parse("source", source.value(row))?,
-            id: id.value(row).to_owned(),
-            product: id_from_column(product.value(row)),
-            review: Review {
-                rating: rating.value(row),
-                author: some_text(author, row),
-                title: some_text(title, row),
-                body: body.value(row).to_owned(),
-                created_at: some_moment(created_at, row),
-            },
-            is_verified: verified.is_valid(row).then(|| verified.value(row)),
-        };
-        Ok((columns.parse("store", store.value(row))?, review))
-    };
-    (0..batch.num_rows()).map(review).collect()
+read_record! {
+    WidgetReview {
+        widget as source: ReviewWidget,
+        id as review_id: String,
+        product as platform_product_id: u64,
+        is_verified as verified: Option<bool>,
+    } nested {
+        review: Review,
+    }
 }
 
-pub(crate) fn ratings(batch: &RecordBatch) -> Result<Vec<(StoreHost, WidgetRating)>, LakeError> {
-    let columns = Columns::new(TableName::WidgetRatings, batch);
-    let (store, source) = (columns.text("store")?, columns.text("source")?);
-    let product = columns.int("platform_product_id")?;
-    let (average, count) = (columns.double("rating_average")?, columns.int("rating_count")?);
-    let rating = |row| {
-        let rating = WidgetRating {
-            widget: columns.parse("source", source.value(row))?,
-            product: id_from_column(product.value(row)),
-            average: average.value(row),
-            count: u32::try_from(count.value(row)).unwrap_or(u32::MAX),
-        };
-        Ok((columns.parse("store", store.value(row))?, rating))
-    };
-    (0..batch.num_rows()).map(rating).collect()
+impl StoreRecord for WidgetReview {
+    const TABLE: TableName = TableName::WidgetReviews;
+}
+
+read_record! {
+    WidgetRating {
+        widget as source: ReviewWidget,
+        product as platform_product_id: u64,
+        average as rating_average: f64,
+        count as rating_count: u32,
+    }
+}
+
+impl StoreRecord for WidgetRating {
+    const TABLE: TableName = TableName::WidgetRatings;
 }

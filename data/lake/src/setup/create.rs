@@ -9,7 +9,9 @@ use deltalake::protocol::SaveMode;
 
 use super::facts::encoded;
 use super::layout::{self, LayoutFinding};
+use crate::config::LOG_RETENTION;
 use crate::delta::{add, failed, log_store};
+use crate::error::unfit_columns;
 use crate::files::{compute, write};
 use crate::{LakeConfig, LakeError, TableName};
 
@@ -17,7 +19,7 @@ use crate::{LakeConfig, LakeError, TableName};
 const PROBE: &str = "_ticks/probe";
 
 /// If the layout record is lost, only missing tables are created.
-pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) -> Result<(), LakeError> {
+pub(crate) async fn create(lake: &Storage, config: LakeConfig, now: Timestamp) -> Result<(), LakeError> {
     let present = match layout::find(lake, lake, config).await? {
         LayoutFinding::Made => return Ok(()),
         LayoutFinding::Lost { tables } => {
@@ -44,7 +46,7 @@ pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) 
     layout::note(lake, config).await
 }
 
-async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig, now: Timestamp) -> Result<(), LakeError> {
+async fn create_table(lake: &Storage, table: TableName, config: LakeConfig, now: Timestamp) -> Result<(), LakeError> {
     let log_store = log_store(lake, table);
     let exists = || async {
         let exists = log_store.is_delta_table_location().await;
@@ -54,15 +56,8 @@ async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig, now
         return Ok(());
     }
     let spec = table.spec();
-    let schema: StructType = spec
-        .schema
-        .as_ref()
-        .try_into_kernel()
-        .map_err(|source| LakeError::Columns {
-            table: table.as_str(),
-            source,
-        })?;
-    let hours = config.log_retention.as_secs().div_ceil(3600);
+    let schema: StructType = spec.schema.as_ref().try_into_kernel().map_err(unfit_columns(table))?;
+    let hours = LOG_RETENTION.as_secs().div_ceil(3600);
     let mut properties = vec![
         ("delta.dataSkippingStatsColumns", spec.stats.join(",")),
         ("delta.checkpointInterval", config.checkpoint_every.max(1).to_string()),
@@ -79,7 +74,7 @@ async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig, now
         .with_columns(schema.fields().cloned())
         .with_partition_columns(spec.partition)
         .with_save_mode(SaveMode::ErrorIfExists)
-        .with_actions(facts(lake, table, config, now).await?)
+        .with_actions(facts(lake, table, now).await?)
         .with_configuration(properties.into_iter().map(|(key, value)| (key, Some(value))))
         .await;
     match created {
@@ -90,17 +85,11 @@ async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig, now
     }
 }
 
-async fn facts(
-    lake: &Storage,
-    table: TableName,
-    config: &LakeConfig,
-    now: Timestamp,
-) -> Result<Option<Action>, LakeError> {
+async fn facts(lake: &Storage, table: TableName, now: Timestamp) -> Result<Option<Action>, LakeError> {
     if !TableName::FACTS.contains(&table) {
         return Ok(None);
     }
-    let config = config.clone();
-    let Some(encoded) = compute(move || encoded(table, &config)).await? else {
+    let Some(encoded) = compute(move || encoded(table)).await? else {
         return Ok(None);
     };
     let path = write(&lake.child(table.as_str()), table, None, &encoded).await?;

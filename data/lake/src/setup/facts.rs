@@ -9,24 +9,24 @@ use arrow::record_batch::RecordBatch;
 use data_model::CurrencyCode;
 use data_pincodes::directory;
 
-use crate::commit::Plan;
+use crate::commit::{Attempts, Plan};
 use crate::delta::{Table, read};
 use crate::files::{Encoded, Scan, compute, encode, load, sort};
 use crate::rows::batch;
 use crate::ticks::TickKind;
-use crate::{Lake, LakeConfig, LakeError, TableName};
+use crate::{Lake, LakeError, TableName};
 
 /// The encoded reference tables are the same for every lake.
 static ENCODED: Mutex<BTreeMap<TableName, Encoded>> = Mutex::new(BTreeMap::new());
 
 /// Returns the single data file of a built-in reference table, or `None` for a table outside of [`TableName::FACTS`].
-pub(crate) fn encoded(table: TableName, config: &LakeConfig) -> Result<Option<Encoded>, LakeError> {
+pub(crate) fn encoded(table: TableName) -> Result<Option<Encoded>, LakeError> {
     let mut known = ENCODED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(encoded) = known.get(&table) {
         return Ok(Some(encoded.clone()));
     }
     let Some(rows) = rows(table)? else { return Ok(None) };
-    let encoded = encode(table, &[rows], config)?;
+    let encoded = encode(table, &[rows])?;
     known.insert(table, encoded.clone());
     Ok(Some(encoded))
 }
@@ -43,9 +43,9 @@ impl Lake {
     /// Rewrites the built-in reference tables whose rows are not those of this program.
     pub(crate) async fn renew_facts(&self) -> Result<(), LakeError> {
         let mut state = self.state().await;
-        let attempts = self.inner.config.attempts_max.max(1);
-        for _ in 0..attempts {
-            self.recover(&mut state).await?;
+        let mut attempts = Attempts::default();
+        loop {
+            attempts.next(self, &mut state).await?;
             // Other processes may have committed outside of any commit batch.
             state.tables = None;
             let tables = self.tables(&mut state).await?;
@@ -58,18 +58,10 @@ impl Lake {
                     plan.dropped.insert(name.as_str().to_owned(), paths.collect());
                 }
             }
-            let tick = state.ended + 1;
-            let is_current = plan.rows.is_empty();
-            if is_current
-                || self
-                    .run_tick(&mut state, tick, TickKind::Repair, None, plan)
-                    .await?
-                    .is_some()
-            {
+            if plan.rows.is_empty() || self.run_tick(&mut state, TickKind::Repair, None, plan).await?.is_some() {
                 return Ok(());
             }
         }
-        Err(LakeError::Contended { attempts })
     }
 }
 
@@ -78,7 +70,7 @@ async fn renewed(table: &Table) -> Result<Option<RecordBatch>, LakeError> {
     let name = table.name;
     let bytes = read(&table.storage, name, &table.files()).await?;
     compute(move || {
-        let (known, own) = (sort(name, &load(name, bytes, Scan::default())?)?, rows(name)?);
+        let (known, own) = (sort(name, &load(name, bytes, &Scan::default())?)?, rows(name)?);
         let sorted = sort(name, own.as_slice())?;
         let has_columns = known
             .iter()

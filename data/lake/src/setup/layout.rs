@@ -7,9 +7,9 @@ use futures::TryStreamExt;
 use object_store::ObjectStore;
 use serde::{Deserialize, Serialize};
 
-use crate::delta::{Table, read};
+use crate::delta::{Table, folder_of, scan};
 use crate::error::lost_file;
-use crate::files::{Scan, bucket, compute, load};
+use crate::files::{Scan, bucket};
 use crate::rows::brands::{BrandRow, brand_rows};
 use crate::ticks::Ticks;
 use crate::{LakeConfig, LakeError, TableName};
@@ -36,7 +36,7 @@ pub(crate) enum LayoutFinding {
 ///
 /// # Errors
 /// The lake was created with another number of buckets than configured, or the storage fails.
-pub(crate) async fn find(lake: &Storage, logs: &Storage, config: &LakeConfig) -> Result<LayoutFinding, LakeError> {
+pub(crate) async fn find(lake: &Storage, logs: &Storage, config: LakeConfig) -> Result<LayoutFinding, LakeError> {
     let bytes = get_bytes(lake, &ObjectPath::from(LAYOUT)).await?;
     let stated: Option<Layout> = bytes.as_ref().and_then(|bytes| serde_json::from_slice(bytes).ok());
     if stated.as_ref().is_some_and(|layout| layout.buckets == config.buckets) {
@@ -65,7 +65,7 @@ pub(crate) async fn find(lake: &Storage, logs: &Storage, config: &LakeConfig) ->
 
 /// Writes the layout record of a lake with all tables. Moves a damaged record aside. If another process wrote a record
 /// first, that one stays.
-pub(crate) async fn note(lake: &Storage, config: &LakeConfig) -> Result<(), LakeError> {
+pub(crate) async fn note(lake: &Storage, config: LakeConfig) -> Result<(), LakeError> {
     let (path, buckets) = (ObjectPath::from(LAYOUT), config.buckets);
     let bytes = serde_json::to_vec(&Layout { buckets }).map_err(|source| LakeError::TickRecord {
         path: LAYOUT.to_owned(),
@@ -97,10 +97,9 @@ async fn tables(lake: &Storage) -> Result<BTreeSet<TableName>, LakeError> {
     }
     let mut tables = BTreeSet::new();
     for table in TableName::ALL {
-        let folder = ObjectPath::from(format!("{table}/_delta_log"));
-        let first = lake.store().list(Some(&folder)).try_next().await;
+        let first = lake.store().list(Some(&folder_of(table))).try_next().await;
         let first = first.map_err(|source| StorageError::List {
-            prefix: folder.to_string(),
+            prefix: table.to_string(),
             source,
         })?;
         if first.is_some() || named.contains(table.as_str()) {
@@ -127,19 +126,13 @@ pub(crate) async fn brands(lake: &Storage, table: &Table) -> Result<Vec<PlacedBr
     let (name, mut placed) = (table.name, Vec::new());
     let storage = lake.child(name.as_str());
     for file in table.files() {
-        let decoded = match read(&storage, name, std::slice::from_ref(&file)).await {
-            Ok(bytes) => compute(move || load(name, bytes, Scan::default())).await,
-            Err(error) => Err(error),
-        };
-        let batches = match decoded {
+        let read = scan(&storage, name, std::slice::from_ref(&file), Scan::default(), brand_rows).await;
+        let rows = match read {
             Err(error) if lost_file(&error).is_some() => continue,
-            decoded => decoded?,
+            rows => rows?,
         };
         let bucket = file.partition.as_deref().and_then(|bucket| bucket.parse().ok());
-        for batch in batches {
-            let rows = brand_rows(&batch)?.into_iter();
-            placed.extend(rows.map(|row| PlacedBrand { row, bucket }));
-        }
+        placed.extend(rows.into_iter().map(|row| PlacedBrand { row, bucket }));
     }
     Ok(placed)
 }

@@ -22,11 +22,11 @@ impl Lake {
     /// created with another number of buckets.
     #[boxed]
     pub async fn open(storage: Storage, config: LakeConfig, clock: Arc<dyn Clock>) -> Result<Self, LakeError> {
-        create(&storage, &config, clock.now()).await?;
+        create(&storage, config, clock.now()).await?;
         let ticks = Ticks::new(&storage);
         let inner = Inner {
             storage,
-            config: Arc::new(config),
+            config,
             clock,
             ticks,
             state: Mutex::default(),

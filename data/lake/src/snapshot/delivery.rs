@@ -6,6 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_recursion::async_recursion as boxed;
 use data_model::{DeliverySample, DeliveryZone, KnownDelivery, StoreHost, VariantId};
 
+use super::grouped;
 use crate::rows::columns::{Columns, some_int};
 use crate::rows::delivery::store_records;
 use crate::rows::id_from_column;
@@ -14,9 +15,7 @@ use crate::{LakeError, LakeSnapshot, TableName};
 /// The order is that in which the data is read back.
 pub(crate) fn order(known: &mut KnownDelivery) {
     by_pincode(&mut known.samples);
-    known
-        .zones
-        .sort_by(|one, other| (&one.zone, one.confidence).cmp(&(&other.zone, other.confidence)));
+    by_name(&mut known.zones);
     known.probes.sort_by_key(|probe| {
         let cart = (probe.variant, probe.quantity, probe.goods_minor);
         (probe.asked_at, probe.pincode, cart)
@@ -26,6 +25,10 @@ pub(crate) fn order(known: &mut KnownDelivery) {
 fn by_pincode(samples: &mut Vec<DeliverySample>) {
     samples.sort_by_key(|sample| (sample.pincode.number(), std::cmp::Reverse(sample.sampled_at)));
     samples.dedup_by_key(|sample| sample.pincode);
+}
+
+fn by_name(zones: &mut [DeliveryZone]) {
+    zones.sort_by(|one, other| (&one.zone, one.confidence).cmp(&(&other.zone, other.confidence)));
 }
 
 impl LakeSnapshot {
@@ -38,10 +41,7 @@ impl LakeSnapshot {
         &self,
         stores: Option<&BTreeSet<StoreHost>>,
     ) -> Result<BTreeMap<StoreHost, Vec<DeliverySample>>, LakeError> {
-        let mut known: BTreeMap<StoreHost, Vec<DeliverySample>> = BTreeMap::new();
-        for (store, sample) in self.rows(TableName::DeliveryMatrix, stores, store_records).await? {
-            known.entry(store).or_default().push(sample);
-        }
+        let mut known = grouped(self.rows(TableName::DeliveryMatrix, stores, store_records).await?);
         known.values_mut().for_each(by_pincode);
         Ok(known)
     }
@@ -55,14 +55,8 @@ impl LakeSnapshot {
         &self,
         stores: Option<&BTreeSet<StoreHost>>,
     ) -> Result<BTreeMap<StoreHost, Vec<DeliveryZone>>, LakeError> {
-        let mut known: BTreeMap<StoreHost, Vec<DeliveryZone>> = BTreeMap::new();
-        for (store, zone) in self.rows(TableName::DeliveryZones, stores, store_records).await? {
-            known.entry(store).or_default().push(zone);
-        }
-        let by_name = |zones: &mut Vec<DeliveryZone>| {
-            zones.sort_by(|one, other| (&one.zone, one.confidence).cmp(&(&other.zone, other.confidence)));
-        };
-        known.values_mut().for_each(by_name);
+        let mut known = grouped(self.rows(TableName::DeliveryZones, stores, store_records).await?);
+        known.values_mut().for_each(|zones| by_name(zones));
         Ok(known)
     }
 

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use arrow::array::Array as _;
+use arrow::record_batch::RecordBatch;
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, ProductId, Timestamp};
 
-use crate::delta::{data_files, read};
-use crate::error::lost_file;
-use crate::files::{FileBytes, Scan, compute, load};
+use crate::files::Scan;
 use crate::rows::columns::Columns;
 use crate::rows::product_history::ProductEvent;
 use crate::{LakeError, LakeSnapshot, TableName};
@@ -39,20 +38,13 @@ impl LakeSnapshot {
     /// The storage fails or a file is not readable.
     #[boxed]
     pub async fn gone_products(&self, max: usize) -> Result<Vec<GoneRow>, LakeError> {
-        let storage = self.lake.inner.storage.child(TABLE.as_str());
-        let files = data_files(TABLE, self.table(TABLE).await?).into_iter();
+        let wanted = Scan::default().columns(READ);
+        let read = self.readable_rows(TABLE, Some(ProductEvent::Gone.as_str()), wanted, gone_in);
         let mut newest = HashMap::new();
-        for file in files.filter(|file| file.partition.as_deref() == Some(ProductEvent::Gone.as_str())) {
-            let found = match read(&storage, TABLE, std::slice::from_ref(&file)).await {
-                Ok(bytes) => compute(move || gone_in(bytes)).await?,
-                Err(error) if lost_file(&error).is_some() => continue,
-                Err(error) => return Err(error),
-            };
-            for product in found {
-                let known = newest.entry(product.id).or_insert_with(|| product.clone());
-                if known.gone_at < product.gone_at {
-                    *known = product;
-                }
+        for product in read.await?.rows {
+            let known = newest.entry(product.id).or_insert_with(|| product.clone());
+            if known.gone_at < product.gone_at {
+                *known = product;
             }
         }
         let mut gone: Vec<GoneRow> = newest.into_values().collect();
@@ -62,29 +54,22 @@ impl LakeSnapshot {
     }
 }
 
-fn gone_in(files: Vec<FileBytes>) -> Result<Vec<GoneRow>, LakeError> {
-    let wanted = Scan {
-        stores: None,
-        columns: Some(READ),
+fn gone_in(batch: &RecordBatch) -> Result<Vec<GoneRow>, LakeError> {
+    let columns = Columns::new(TABLE, batch);
+    let (id, slug, title) = (
+        columns.text("product_id")?,
+        columns.text("brand_slug")?,
+        columns.text("title")?,
+    );
+    let (at, run) = (columns.moment("observed_at")?, columns.text("run_id")?);
+    let gone = |row| {
+        Ok(GoneRow {
+            id: columns.parse::<ProductId>("product_id", id.value(row))?,
+            title: title.value(row).to_owned(),
+            brand_slug: columns.parse("brand_slug", slug.value(row))?,
+            by_crawl: run.is_valid(row),
+            gone_at: Timestamp::from_micros(at.value(row)),
+        })
     };
-    let mut gone = Vec::new();
-    for batch in load(TABLE, files, wanted)? {
-        let columns = Columns::new(TABLE, &batch);
-        let (id, slug, title) = (
-            columns.text("product_id")?,
-            columns.text("brand_slug")?,
-            columns.text("title")?,
-        );
-        let (at, run) = (columns.moment("observed_at")?, columns.text("run_id")?);
-        for row in 0..batch.num_rows() {
-            gone.push(GoneRow {
-                id: columns.parse::<ProductId>("product_id", id.value(row))?,
-                title: title.value(row).to_owned(),
-                brand_slug: columns.parse("brand_slug", slug.value(row))?,
-                by_crawl: run.is_valid(row),
-                gone_at: Timestamp::from_micros(at.value(row)),
-            });
-        }
-    }
-    Ok(gone)
+    (0..batch.num_rows()).map(gone).collect()
 }

@@ -4,16 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use async_recursion::async_recursion as boxed;
 use data_model::{PriceEvent, PricePoint, StoreHost, VariantId};
-use futures::StreamExt;
 
-use crate::delta::{data_files, read};
-use crate::error::lost_file;
-use crate::files::{Decoder, FileBytes, Scan, compute};
+use super::ReadableRows;
+use crate::files::Scan;
 use crate::rows::history::points;
 use crate::rows::offers::Offer;
 use crate::{LakeError, LakeSnapshot, StoreHistory, TableName};
-
-const READS_AT_ONCE: usize = 8;
 
 impl LakeSnapshot {
     /// Returns all recorded price observations of these stores. Of the whole table, only the column `store` is read,
@@ -42,40 +38,10 @@ impl LakeSnapshot {
         &self,
         stores: &BTreeSet<StoreHost>,
     ) -> Result<(BTreeMap<StoreHost, StoreHistory>, Option<LakeError>), LakeError> {
-        const TABLE: TableName = TableName::PriceHistory;
-        let storage = self.lake.inner.storage.child(TABLE.as_str());
-        let files = data_files(TABLE, self.table(TABLE).await?);
-        let decoded = futures::stream::iter(files.into_iter().map(|file| {
-            let (storage, stores) = (storage.clone(), stores.clone());
-            async move {
-                let bytes = read(&storage, TABLE, std::slice::from_ref(&file)).await?;
-                let decode = move || {
-                    let wanted = Scan {
-                        stores: Some(&stores),
-                        columns: None,
-                    };
-                    let mut runs = Vec::new();
-                    for FileBytes { path, bytes } in bytes {
-                        for batch in Decoder::new(TABLE, &path, bytes, wanted)? {
-                            runs.extend(points(&batch?)?);
-                        }
-                    }
-                    Ok(runs)
-                };
-                compute(decode).await
-            }
-        }));
-        let mut decoded = decoded.buffered(READS_AT_ONCE);
-        let (mut runs, mut lost) = (Vec::new(), None);
-        while let Some(read) = decoded.next().await {
-            match read {
-                Ok(more) => runs.push(more),
-                Err(error) if lost_file(&error).is_some() => lost = lost.or(Some(error)),
-                Err(error) => return Err(error),
-            }
-        }
+        let read = self.readable_rows(TableName::PriceHistory, None, Scan::of(stores), points);
+        let ReadableRows { rows, lost } = read.await?;
         let mut histories: BTreeMap<StoreHost, HashMap<u64, Vec<TickPoint>>> = BTreeMap::new();
-        for (store, observed) in runs.into_iter().flatten() {
+        for (store, observed) in rows {
             let history = histories.entry(store).or_default();
             for (product, tick, point) in observed {
                 history.entry(product).or_default().push(TickPoint { tick, point });
@@ -84,7 +50,7 @@ impl LakeSnapshot {
         let histories = histories.into_iter();
         Ok((
             histories.map(|(store, history)| (store, ordered(history))).collect(),
-            lost,
+            lost.into_iter().next(),
         ))
     }
 }

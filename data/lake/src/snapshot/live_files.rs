@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::delta::{DataFile, data_files};
 use crate::files::encode;
-use crate::{LakeConfig, LakeError, LakeSnapshot, TableName};
+use crate::{LakeError, LakeSnapshot, TableName};
 
 /// Files that contain exactly the rows of a table in one snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl LiveTable {
     /// # Errors
     /// The Parquet writer fails, which is not expected.
     pub fn empty_file(&self) -> Result<Bytes, LakeError> {
-        Ok(encode(self.table, &[], &LakeConfig::default())?.bytes)
+        Ok(encode(self.table, &[])?.bytes)
     }
 }
 

@@ -15,17 +15,18 @@ mod session;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use arrow::record_batch::RecordBatch;
 use async_recursion::async_recursion as boxed;
 use data_model::{Quarantined, ShippingPolicy, StoreHost, Timestamp};
-use data_storage::StorageError;
+use data_storage::list_all;
 use deltalake::table::state::DeltaTableState;
 use futures::future::try_join_all;
 use futures::{StreamExt, TryStreamExt};
-use object_store::ObjectStore;
 use tokio::sync::OnceCell;
 
-use crate::delta::{DataFile, data_files, decode_whole, log_store, read, state_at};
-use crate::files::{Scan, by_bucket, compute, load};
+use crate::delta::{DataFile, data_files, decode_whole, log_store, scan, state_at};
+use crate::error::lost_file;
+use crate::files::{Scan, by_bucket};
 use crate::rows::brands::{BrandRow, brand_rows};
 use crate::rows::{quarantine, shipping};
 use crate::ticks::TickEnd;
@@ -153,6 +154,23 @@ impl Lake {
     }
 }
 
+/// Collects the values of each store.
+fn grouped<T, I: IntoIterator<Item = (StoreHost, T)>>(rows: I) -> BTreeMap<StoreHost, Vec<T>> {
+    let mut groups: BTreeMap<StoreHost, Vec<T>> = BTreeMap::new();
+    for (store, row) in rows {
+        groups.entry(store).or_default().push(row);
+    }
+    groups
+}
+
+/// Rows of the readable files of a table.
+#[derive(Debug)]
+pub(crate) struct ReadableRows<T> {
+    pub(crate) rows: Vec<T>,
+    /// Errors of missing or damaged files.
+    pub(crate) lost: Vec<LakeError>,
+}
+
 impl LakeSnapshot {
     fn new(lake: Lake, tick: Option<u64>, versions: BTreeMap<String, u64>) -> Self {
         let states = TableName::ALL
@@ -236,31 +254,47 @@ impl LakeSnapshot {
         &self,
         table: TableName,
         stores: Option<&BTreeSet<StoreHost>>,
-        decode: fn(&arrow::record_batch::RecordBatch) -> Result<Vec<T>, LakeError>,
+        decode: fn(&RecordBatch) -> Result<Vec<T>, LakeError>,
     ) -> Result<Vec<T>, LakeError> {
-        let storage = self.lake.inner.storage.child(table.as_str());
-        let files = self.files(table, stores).await?;
-        let stores = stores.cloned();
-        let buckets = futures::stream::iter(files.into_values().map(|files| {
-            let (storage, stores) = (storage.clone(), stores.clone());
-            async move {
-                let bytes = read(&storage, table, &files).await?;
-                let wanted = move || {
-                    let wanted = Scan {
-                        stores: stores.as_ref(),
-                        columns: None,
-                    };
-                    let mut rows = Vec::new();
-                    for batch in load(table, bytes, wanted)? {
-                        rows.extend(decode(&batch)?);
-                    }
-                    Ok(rows)
-                };
-                compute(wanted).await
-            }
-        }));
-        let rows: Vec<Vec<T>> = buckets.buffered(READS_AT_ONCE).try_collect().await?;
+        let storage = &self.lake.inner.storage.child(table.as_str());
+        let wanted = stores.map(Scan::of).unwrap_or_default();
+        let buckets = self.files(table, stores).await?.into_values();
+        let reads = buckets.map(|files| {
+            let (storage, wanted) = (storage.clone(), wanted.clone());
+            async move { scan(&storage, table, &files, wanted, decode).await }
+        });
+        let reads = futures::stream::iter(reads).buffered(READS_AT_ONCE);
+        let rows: Vec<Vec<T>> = reads.try_collect().await?;
         Ok(rows.into_iter().flatten().collect())
+    }
+
+    /// Reads the wanted rows of a table file by file, without missing or damaged files. Also returns the errors of these
+    /// files.
+    pub(crate) async fn readable_rows<T: Send + 'static>(
+        &self,
+        table: TableName,
+        partition: Option<&str>,
+        wanted: Scan,
+        decode: fn(&RecordBatch) -> Result<Vec<T>, LakeError>,
+    ) -> Result<ReadableRows<T>, LakeError> {
+        let storage = &self.lake.inner.storage.child(table.as_str());
+        let files = data_files(table, self.table(table).await?).into_iter();
+        let files = files.filter(|file| partition.is_none() || file.partition.as_deref() == partition);
+        let reads = files.map(|file| {
+            let (storage, wanted) = (storage.clone(), wanted.clone());
+            async move { scan(&storage, table, &[file], wanted, decode).await }
+        });
+        let reads: Vec<_> = reads.collect();
+        let mut reads = futures::stream::iter(reads).buffered(READS_AT_ONCE);
+        let (mut rows, mut lost) = (Vec::new(), Vec::new());
+        while let Some(read) = reads.next().await {
+            match read {
+                Ok(read) => rows.extend(read),
+                Err(error) if lost_file(&error).is_some() => lost.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(ReadableRows { rows, lost })
     }
 
     /// Returns the data files that are missing or differ in size from the log, each with the fault. With `thorough`,
@@ -274,12 +308,8 @@ impl LakeSnapshot {
         let mut damaged = Vec::new();
         for table in TableName::ALL {
             let storage = self.lake.inner.storage.child(table.as_str());
-            let listed = storage.store().list(None);
-            let sizes = listed.map_ok(|meta| (meta.location, meta.size)).try_collect().await;
-            let sizes: BTreeMap<_, u64> = sizes.map_err(|source| StorageError::List {
-                prefix: table.to_string(),
-                source,
-            })?;
+            let listed = list_all(&storage, None).await?.into_iter();
+            let sizes: BTreeMap<_, u64> = listed.map(|meta| (meta.location, meta.size)).collect();
             for file in data_files(table, self.table(table).await?) {
                 match sizes.get(&file.path) {
                     Some(size) if *size == file.size => {

@@ -6,8 +6,8 @@ use arrow::record_batch::RecordBatch;
 use async_recursion::async_recursion as boxed;
 use data_model::StoreHost;
 
-use crate::delta::read;
-use crate::files::{Decoder, FileBytes, Scan, compute};
+use crate::delta::scan;
+use crate::files::Scan;
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
 use crate::{LakeError, LakeSnapshot, TableName};
@@ -32,26 +32,19 @@ impl LakeSnapshot {
         let mut offering = Offering::default();
         for batch in self.columns_of(TableName::Products, store, TITLES).await? {
             let columns = Columns::new(TableName::Products, &batch);
-            let (name, id, title) = (
-                columns.text("store")?,
-                columns.int("platform_product_id")?,
-                columns.text("title")?,
-            );
-            let rows = (0..batch.num_rows()).filter(|row| name.value(*row) == store.as_str());
-            offering
-                .titles
-                .extend(rows.map(|row| (id_from_column(id.value(row)), title.value(row).to_owned())));
+            let (id, title) = (columns.int("platform_product_id")?, columns.text("title")?);
+            let titled = |row| (id_from_column(id.value(row)), title.value(row).to_owned());
+            offering.titles.extend((0..batch.num_rows()).map(titled));
         }
         for batch in self.columns_of(TableName::Variants, store, PRICES).await? {
             let columns = Columns::new(TableName::Variants, &batch);
-            let name = columns.text("store")?;
             let (product, variant) = (columns.int("platform_product_id")?, columns.int("variant_id")?);
             let price = columns.int("price_minor")?;
-            let rows = (0..batch.num_rows()).filter(|row| name.value(*row) == store.as_str());
-            offering.prices.extend(rows.map(|row| {
+            let priced = |row| {
                 let key = (id_from_column(product.value(row)), id_from_column(variant.value(row)));
                 (key, price.value(row))
-            }));
+            };
+            offering.prices.extend((0..batch.num_rows()).map(priced));
         }
         Ok(offering)
     }
@@ -70,23 +63,12 @@ impl LakeSnapshot {
             .into_values()
             .flatten()
             .collect();
-        let files = read(&storage, table, &files).await?;
-        compute(move || {
-            let wanted = Scan {
-                stores: Some(&stores),
-                columns: Some(columns),
-            };
-            let mut batches = Vec::new();
-            for FileBytes { path, bytes } in files {
-                for batch in Decoder::new(table, &path, bytes, wanted)? {
-                    batches.push(batch?);
-                }
-            }
-            Ok(batches)
+        scan(&storage, table, &files, Scan::of(&stores).columns(columns), |batch| {
+            Ok(vec![batch.clone()])
         })
         .await
     }
 }
 
-const TITLES: &[&str] = &["store", "platform_product_id", "title"];
-const PRICES: &[&str] = &["store", "platform_product_id", "variant_id", "price_minor"];
+const TITLES: &[&str] = &["platform_product_id", "title"];
+const PRICES: &[&str] = &["platform_product_id", "variant_id", "price_minor"];

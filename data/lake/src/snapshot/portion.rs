@@ -6,9 +6,9 @@ use arrow::record_batch::RecordBatch;
 use async_recursion::async_recursion as boxed;
 use data_model::StoreHost;
 
-use crate::delta::read;
-use crate::error::lost_file;
-use crate::files::{Scan, by_bucket, compute, load};
+use crate::delta::scan;
+use crate::error::unless_lost;
+use crate::files::{Scan, by_bucket};
 use crate::{LakeError, LakeSnapshot, TableName};
 
 impl LakeSnapshot {
@@ -36,29 +36,11 @@ impl LakeSnapshot {
         let storage = self.lake.inner.storage.child(table.as_str());
         let mut batches = Vec::new();
         for files in self.files(table, Some(stores)).await?.into_values() {
-            let fetched = read(&storage, table, &files).await;
-            let decoded = match fetched {
-                Ok(bytes) => {
-                    let stores = stores.clone();
-                    compute(move || {
-                        let wanted = Scan {
-                            stores: Some(&stores),
-                            columns: Some(columns),
-                        };
-                        load(table, bytes, wanted)
-                    })
-                    .await
-                }
-                Err(error) => Err(error),
-            };
-            match decoded {
-                Ok(rows) => batches.extend(rows),
-                Err(error) if lost_file(&error).is_some() => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "a file is missing or damaged; its rows are not counted");
-                    return Ok(None);
-                }
-                Err(error) => return Err(error),
+            let wanted = Scan::of(stores).columns(columns);
+            let decoded = scan(&storage, table, &files, wanted, |batch| Ok(vec![batch.clone()])).await;
+            match unless_lost(decoded, "a file is missing or damaged; its rows are not counted")? {
+                Some(rows) => batches.extend(rows),
+                None => return Ok(None),
             }
         }
         Ok(Some(batches))

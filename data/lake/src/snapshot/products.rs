@@ -4,9 +4,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use arrow::array::{Int64Array, StringArray};
-use arrow::record_batch::RecordBatch;
-use data_model::{Product, StoreHost};
+use arrow::array::{Array, Int64Array, StringArray};
+use data_model::{Product, ProductKey, Review, StoreHost, Variant};
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt};
 use tokio::sync::mpsc;
@@ -15,9 +14,7 @@ use crate::delta::{DataFile, read};
 use crate::files::{Batches, FileBytes, Scan, batches, compute};
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
-use crate::rows::products::ProductColumns;
-use crate::rows::reviews::ReviewColumns;
-use crate::rows::variants::VariantColumns;
+use crate::rows::record::ReadRecord;
 use crate::{LakeError, LakeSnapshot, TableName};
 
 const PORTION: usize = 256;
@@ -101,33 +98,15 @@ async fn produce(mut fetches: PartitionReads, stores: Arc<BTreeSet<StoreHost>>, 
 
 /// Returns `false` if the receiver was dropped.
 fn join(fetched: PartitionFiles, stores: &BTreeSet<StoreHost>, sender: &Sender) -> Result<bool, LakeError> {
-    let wanted = Scan {
-        stores: Some(stores),
-        columns: None,
-    };
+    let wanted = &Scan::of(stores);
     let [products, variants, reviews] = fetched;
-    let mut variants = Children::new(TableName::Variants, variants, wanted, VariantColumns::new)?;
-    let mut reviews = Children::new(TableName::Reviews, reviews, wanted, ReviewColumns::new)?;
+    let mut variants = Children::<Variant>::new(TableName::Variants, variants, wanted)?;
+    let mut reviews = Children::<Review>::new(TableName::Reviews, reviews, wanted)?;
     let mut portion = Vec::with_capacity(PORTION);
-    let mut host: Option<StoreHost> = None;
     for batch in batches(TableName::Products, products, wanted)? {
-        let batch = batch?;
-        let columns = ProductColumns::new(&batch)?;
-        for row in 0..batch.num_rows() {
-            let store = match host.take() {
-                Some(host) if host.as_str() == columns.store.value(row) => host,
-                _ => columns.store_host(row)?,
-            };
-            let mut product = columns.product(row, store.clone())?;
-            let id = product.key.platform_id;
-            variants.of(store.as_str(), id, |columns, row| {
-                columns.variant(row).map(|variant| product.variants.push(variant))
-            })?;
-            reviews.of(store.as_str(), id, |columns, row| {
-                product.reviews.push(columns.review(row));
-                Ok(())
-            })?;
-            host = Some(store);
+        for mut product in Product::read_all(TableName::Products, &batch?)? {
+            product.variants = variants.of(&product.key)?;
+            product.reviews = reviews.of(&product.key)?;
             portion.push(product);
             if portion.len() == PORTION
                 && sender
@@ -141,65 +120,55 @@ fn join(fetched: PartitionFiles, stores: &BTreeSet<StoreHost>, sender: &Sender) 
     Ok(portion.is_empty() || sender.blocking_send(Ok(portion)).is_ok())
 }
 
-/// Rows that belong to products, such as variants, in the products' order.
-struct Children<C> {
+/// Records that belong to products, such as variants, in the products' order.
+struct Children<R> {
     table: TableName,
     batches: Batches,
-    columns: fn(&RecordBatch) -> Result<C, LakeError>,
-    current: Option<Current<C>>,
+    current: Option<Current<R>>,
 }
 
-struct Current<C> {
-    columns: C,
+struct Current<R> {
     store: StringArray,
     product: Int64Array,
     row: usize,
-    rows: usize,
+    records: std::vec::IntoIter<R>,
 }
 
-impl<C> Children<C> {
-    fn new(
-        table: TableName,
-        files: Vec<FileBytes>,
-        wanted: Scan<'_>,
-        columns: fn(&RecordBatch) -> Result<C, LakeError>,
-    ) -> Result<Self, LakeError> {
+impl<R: ReadRecord> Children<R> {
+    fn new(table: TableName, files: Vec<FileBytes>, wanted: &Scan) -> Result<Self, LakeError> {
         Ok(Self {
             table,
             batches: batches(table, files, wanted)?,
-            columns,
             current: None,
         })
     }
 
-    /// Calls `each` with every row of the store's product, and skips rows of earlier products.
-    fn of(
-        &mut self,
-        store: &str,
-        product: u64,
-        mut each: impl FnMut(&C, usize) -> Result<(), LakeError>,
-    ) -> Result<(), LakeError> {
+    /// Returns the records of the product, and skips those of earlier products.
+    fn of(&mut self, product: &ProductKey) -> Result<Vec<R>, LakeError> {
+        let mut found = Vec::new();
         loop {
-            if self.current.as_ref().is_none_or(|current| current.row == current.rows) && !self.advance()? {
-                return Ok(());
+            let is_over = |current: &Current<R>| current.row == current.store.len();
+            if self.current.as_ref().is_none_or(is_over) && !self.advance()? {
+                return Ok(found);
             }
             let Some(current) = &mut self.current else {
-                return Ok(());
+                return Ok(found);
             };
             let at = (
                 current.store.value(current.row),
                 id_from_column(current.product.value(current.row)),
             );
-            match at.cmp(&(store, product)) {
-                Ordering::Less => {}
-                Ordering::Equal => each(&current.columns, current.row)?,
-                Ordering::Greater => return Ok(()),
+            let order = at.cmp(&(product.store.as_str(), product.platform_id));
+            if order == Ordering::Greater {
+                return Ok(found);
             }
+            found.extend(current.records.next().filter(|_| order == Ordering::Equal));
             current.row += 1;
         }
     }
 
     fn advance(&mut self) -> Result<bool, LakeError> {
+        self.current = None;
         for batch in self.batches.by_ref() {
             let batch = batch?;
             if batch.num_rows() > 0 {
@@ -207,14 +176,12 @@ impl<C> Children<C> {
                 self.current = Some(Current {
                     store: columns.text("store")?.clone(),
                     product: columns.int("platform_product_id")?.clone(),
-                    columns: (self.columns)(&batch)?,
+                    records: R::read_all(self.table, &batch)?.into_iter(),
                     row: 0,
-                    rows: batch.num_rows(),
                 });
-                return Ok(true);
+                break;
             }
         }
-        self.current = None;
-        Ok(false)
+        Ok(self.current.is_some())
     }
 }

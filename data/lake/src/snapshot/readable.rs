@@ -4,16 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
-use futures::StreamExt;
 
-use crate::delta::{TableFile, data_files, lost_files, read};
-use crate::error::lost_file;
-use crate::files::{Scan, compute, load};
+use super::ReadableRows;
+use crate::delta::{TableFile, lost_files};
+use crate::files::Scan;
 use crate::rows::brands::{BrandRow, brand_rows};
 use crate::rows::live;
 use crate::{LakeError, LakeSnapshot, TableName};
-
-const READS_AT_ONCE: usize = 8;
 
 /// A missing or damaged data file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,37 +69,14 @@ impl LakeSnapshot {
     /// The storage fails.
     #[boxed]
     pub async fn readable_brands(&self) -> Result<Vec<BrandRow>, LakeError> {
-        const TABLE: TableName = TableName::Brands;
-        let storage = self.lake.inner.storage.child(TABLE.as_str());
-        let files = data_files(TABLE, self.table(TABLE).await?);
-        let reads = futures::stream::iter(files.into_iter().map(|file| {
-            let storage = storage.clone();
-            async move {
-                let bytes = read(&storage, TABLE, std::slice::from_ref(&file)).await?;
-                compute(move || {
-                    let mut rows = Vec::new();
-                    for batch in load(TABLE, bytes, Scan::default())? {
-                        rows.extend(brand_rows(&batch)?);
-                    }
-                    Ok(rows)
-                })
-                .await
-            }
-        }));
-        let mut reads = reads.buffered(READS_AT_ONCE);
-        let mut brands = Vec::new();
-        while let Some(read) = reads.next().await {
-            match read {
-                Ok(rows) => brands.extend(rows),
-                Err(error) if lost_file(&error).is_some() => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(
-                        error,
-                        "a file of table brands is missing or damaged; its brands are unknown"
-                    );
-                }
-                Err(error) => return Err(error),
-            }
+        let read = self.readable_rows(TableName::Brands, None, Scan::default(), brand_rows);
+        let ReadableRows { rows: mut brands, lost } = read.await?;
+        for error in &lost {
+            let error = error as &dyn std::error::Error;
+            tracing::warn!(
+                error,
+                "a file of table brands is missing or damaged; its brands are unknown"
+            );
         }
         brands.sort_by(|left, right| left.brand.store.cmp(&right.brand.store));
         Ok(brands)

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arrow::array::Array;
 use arrow::record_batch::RecordBatch;
 use async_recursion::async_recursion as boxed;
-use data_model::{Quarantined, Rating, StoreHost, WidgetRating, WidgetReview};
+use data_model::{ProductKey, Quarantined, Rating, StoreHost, WidgetRating, WidgetReview};
 
+use super::grouped;
 use crate::rows::columns::Columns;
+use crate::rows::delivery::store_records;
+use crate::rows::id_from_column;
 use crate::rows::quarantine::{PlacedRecord, refused};
-use crate::rows::{id_from_column, widgets};
+use crate::rows::record::ReadRecord;
 use crate::{LakeError, LakeSnapshot, TableName};
 
 /// Rating and reviews shown on a product's page.
@@ -31,11 +33,8 @@ impl LakeSnapshot {
         &self,
         stores: &BTreeSet<StoreHost>,
     ) -> Result<BTreeMap<StoreHost, Vec<WidgetReview>>, LakeError> {
-        let mut known: BTreeMap<StoreHost, Vec<WidgetReview>> = BTreeMap::new();
-        let rows = self.rows(TableName::WidgetReviews, Some(stores), widgets::reviews);
-        for (store, review) in rows.await? {
-            known.entry(store).or_default().push(review);
-        }
+        let rows = self.rows(TableName::WidgetReviews, Some(stores), store_records);
+        let mut known: BTreeMap<StoreHost, Vec<WidgetReview>> = grouped(rows.await?);
         for reviews in known.values_mut() {
             reviews.sort_by(|one, other| {
                 let newest = other.review.created_at.cmp(&one.review.created_at);
@@ -57,11 +56,8 @@ impl LakeSnapshot {
         &self,
         stores: &BTreeSet<StoreHost>,
     ) -> Result<BTreeMap<StoreHost, Vec<WidgetRating>>, LakeError> {
-        let mut known: BTreeMap<StoreHost, Vec<WidgetRating>> = BTreeMap::new();
-        let rows = self.rows(TableName::WidgetRatings, Some(stores), widgets::ratings);
-        for (store, rating) in rows.await? {
-            known.entry(store).or_default().push(rating);
-        }
+        let rows = self.rows(TableName::WidgetRatings, Some(stores), store_records);
+        let mut known: BTreeMap<StoreHost, Vec<WidgetRating>> = grouped(rows.await?);
         known
             .values_mut()
             .for_each(|ratings| ratings.sort_by_key(|one| (one.product, one.widget)));
@@ -88,13 +84,15 @@ impl LakeSnapshot {
         &self,
         stores: &BTreeSet<StoreHost>,
     ) -> Result<BTreeMap<StoreHost, BTreeMap<u64, ShownRatings>>, LakeError> {
-        let rated = self.rows(TableName::Products, Some(stores), ratings).await?;
         let mut shown: BTreeMap<StoreHost, BTreeMap<u64, ShownRatings>> = BTreeMap::new();
-        for (store, product, rating) in rated {
-            shown.entry(store).or_default().entry(product).or_default().rating = rating;
+        let mut of = |key: ProductKey, change: &dyn Fn(&mut ShownRatings)| {
+            change(shown.entry(key.store).or_default().entry(key.platform_id).or_default());
+        };
+        for (key, rating) in self.rows(TableName::Products, Some(stores), rated).await? {
+            of(key, &|shown| shown.rating = rating);
         }
-        for (store, product) in self.rows(TableName::Reviews, Some(stores), reviewed).await? {
-            shown.entry(store).or_default().entry(product).or_default().reviews += 1;
+        for key in self.rows(TableName::Reviews, Some(stores), reviewed).await? {
+            of(key, &|shown| shown.reviews += 1);
         }
         Ok(shown)
     }
@@ -122,11 +120,11 @@ impl LakeSnapshot {
         &self,
         stores: &BTreeSet<StoreHost>,
     ) -> Result<BTreeMap<StoreHost, Vec<PlacedRecord>>, LakeError> {
-        let mut known: BTreeMap<StoreHost, Vec<PlacedRecord>> = BTreeMap::new();
-        for placed in self.rows(TableName::Quarantine, Some(stores), refused).await? {
-            known.entry(placed.1.store.clone()).or_default().push(placed);
-        }
-        Ok(known)
+        let placed = self
+            .rows(TableName::Quarantine, Some(stores), refused)
+            .await?
+            .into_iter();
+        Ok(grouped(placed.map(|placed| (placed.1.store.clone(), placed))))
     }
 }
 
@@ -137,28 +135,11 @@ fn handles(batch: &RecordBatch) -> Result<Vec<(u64, String)>, LakeError> {
     Ok((0..batch.num_rows()).map(one).collect())
 }
 
-fn ratings(batch: &RecordBatch) -> Result<Vec<(StoreHost, u64, Option<Rating>)>, LakeError> {
-    let columns = Columns::new(TableName::Products, batch);
-    let (store, id) = (columns.text("store")?, columns.int("platform_product_id")?);
-    let (average, count) = (columns.float("rating_average")?, columns.int("rating_count")?);
-    let one = |row| {
-        let is_rated = average.is_valid(row) && count.is_valid(row);
-        let rating = is_rated.then(|| Rating {
-            average: average.value(row),
-            count: u32::try_from(count.value(row)).unwrap_or(u32::MAX),
-        });
-        Ok((
-            columns.parse("store", store.value(row))?,
-            id_from_column(id.value(row)),
-            rating,
-        ))
-    };
-    (0..batch.num_rows()).map(one).collect()
+fn rated(batch: &RecordBatch) -> Result<Vec<(ProductKey, Option<Rating>)>, LakeError> {
+    let keys = ProductKey::read_all(TableName::Products, batch)?.into_iter();
+    Ok(keys.zip(Option::read_all(TableName::Products, batch)?).collect())
 }
 
-fn reviewed(batch: &RecordBatch) -> Result<Vec<(StoreHost, u64)>, LakeError> {
-    let columns = Columns::new(TableName::Reviews, batch);
-    let (store, id) = (columns.text("store")?, columns.int("platform_product_id")?);
-    let one = |row| Ok((columns.parse("store", store.value(row))?, id_from_column(id.value(row))));
-    (0..batch.num_rows()).map(one).collect()
+fn reviewed(batch: &RecordBatch) -> Result<Vec<ProductKey>, LakeError> {
+    ProductKey::read_all(TableName::Reviews, batch)
 }

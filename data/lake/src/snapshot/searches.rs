@@ -2,9 +2,9 @@ use async_recursion::async_recursion as boxed;
 use data_searches::CountedDays;
 use data_storage::Storage;
 
-use crate::delta::{DataFile, data_files, read};
-use crate::files::{Scan, compute, load};
-use crate::rows::searches::{Servers, add_counts};
+use crate::delta::{DataFile, data_files, scan};
+use crate::files::Scan;
+use crate::rows::searches::{Servers, server_counts};
 use crate::{LakeError, LakeSnapshot, TableName};
 
 const TABLE: TableName = TableName::Searches;
@@ -30,13 +30,10 @@ impl LakeSnapshot {
 }
 
 pub(crate) async fn servers_in(storage: &Storage, files: &[DataFile]) -> Result<Servers, LakeError> {
-    let bytes = read(storage, TABLE, files).await?;
-    compute(move || {
-        let mut servers = Servers::new();
-        for batch in load(TABLE, bytes, Scan::default())? {
-            add_counts(&batch, &mut servers)?;
-        }
-        Ok(servers)
-    })
-    .await
+    let mut servers = Servers::new();
+    let counted = scan(storage, TABLE, files, Scan::default(), server_counts).await?;
+    for (server, count) in counted {
+        servers.entry(server).or_default().push(count);
+    }
+    Ok(servers)
 }

@@ -167,13 +167,9 @@ async fn rows_of(
         path: format!("{table}/{}", file.path),
     })?;
     let bytes = read_file(&lake.child(table.as_str()), table, &path, Some(&file.sha256)).await?;
-    let (partition, stores, path) = (file.partition.clone(), stores.clone(), file.path.clone());
+    let (partition, wanted, path) = (file.partition.clone(), Scan::of(stores), file.path.clone());
     compute(move || {
-        let wanted = Scan {
-            stores: Some(&stores),
-            columns: None,
-        };
-        let batches = load(table, vec![FileBytes { path, bytes }], wanted)?;
+        let batches = load(table, vec![FileBytes { path, bytes }], &wanted)?;
         let whole = |batch: &RecordBatch| with_partition(table, batch, partition.as_deref());
         batches.iter().map(whole).collect()
     })

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_new, put_over};
+use data_storage::{ObjectPath, Storage, StorageError, delete, get_bytes, list_after, list_all, put_new, put_over};
 use futures::{StreamExt, TryStreamExt};
-use object_store::ObjectStoreExt;
 use uuid::Uuid;
 
 use super::record::{PackedRows, StagedTable, TickEnd, TickRecord};
@@ -69,15 +68,8 @@ impl Ticks {
 
     async fn entries(&self, from: u64) -> Result<Vec<Entry>, LakeError> {
         let offset = ObjectPath::from(format!("{from:020}"));
-        let listed = self.storage.store().list_with_offset(None, &offset);
-        let entries = listed
-            .try_filter_map(|meta| async move { Ok(entry(&meta.location)) })
-            .try_collect()
-            .await;
-        Ok(entries.map_err(|source| StorageError::List {
-            prefix: "_ticks".to_owned(),
-            source,
-        })?)
+        let listed = list_after(&self.storage, None, &offset).await?;
+        Ok(listed.iter().filter_map(|meta| entry(&meta.location)).collect())
     }
 
     pub(crate) async fn record(&self, tick: u64) -> Result<Option<TickRecord>, LakeError> {
@@ -142,15 +134,8 @@ impl Ticks {
 
     /// Removes a staged object whose commit batch number went to another process.
     pub(crate) async fn unstage(&self, tick: u64, token: &str) -> Result<(), LakeError> {
-        let path = staged_path(tick, token);
-        match self.storage.store().delete(&path).await {
-            // A commit batch whose rows are all in data files has no staged object.
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(source) => {
-                let path = format!("_ticks/{path}");
-                Err(StorageError::Write { path, source }.into())
-            }
-        }
+        // A commit batch whose rows are all in data files has no staged object.
+        Ok(delete(&self.storage, &staged_path(tick, token)).await?)
     }
 
     /// Removes everything that any process staged for the ended commit batch.
@@ -173,23 +158,13 @@ impl Ticks {
     /// Returns the objects of commit batches below `tick` that can be removed: records, ends, and leftover staged
     /// objects.
     pub(crate) async fn below(&self, tick: u64) -> Result<Vec<object_store::ObjectMeta>, LakeError> {
-        let listed = self.storage.store().list(None);
-        let older = |meta: object_store::ObjectMeta| {
-            let number = meta
-                .location
-                .as_ref()
-                .get(..20)
-                .and_then(|digits| digits.parse::<u64>().ok());
-            number.is_some_and(|number| number < tick).then_some(meta)
-        };
-        let older = listed
-            .try_filter_map(|meta| async { Ok(older(meta)) })
-            .try_collect()
-            .await;
-        Ok(older.map_err(|source| StorageError::List {
-            prefix: "_ticks".to_owned(),
-            source,
-        })?)
+        let mut listed = list_all(&self.storage, None).await?;
+        listed.retain(|meta| {
+            let digits = meta.location.as_ref().get(..20);
+            let number = digits.and_then(|digits| digits.parse::<u64>().ok());
+            number.is_some_and(|number| number < tick)
+        });
+        Ok(listed)
     }
 
     pub(crate) fn storage(&self) -> &Storage {

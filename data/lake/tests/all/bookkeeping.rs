@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::support::*;
 use bytes::Bytes;
@@ -63,7 +64,7 @@ async fn crawled() -> Storage {
     let third = vec![refresh("gamma", 3, vec![product("gamma", 5, 5)])];
     lake.commit(third, run(3)).await.unwrap();
     let keep = VacuumKeep {
-        retention: LakeConfig::default().log_retention,
+        retention: Duration::from_secs(30 * 24 * 3600),
         versions: Vec::new(),
         dry_run: false,
     };

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::support::*;
 use data_lake::{Lake, LakeConfig, LakeError};
 use data_model::Clock;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 fn faulty() -> (FaultyStore, Storage) {
     let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));

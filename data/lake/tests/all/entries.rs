@@ -7,15 +7,14 @@ use crate::support::*;
 use bytes::Bytes;
 use data_lake::{Lake, LakeConfig, LakeError};
 use data_model::Clock;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 /// Without checkpoints, every log entry is needed.
 async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
     let config = LakeConfig {
         buckets,
         checkpoint_every: 1000,
-        ..config()
     };
     Lake::open(storage.clone(), config, midnight() as Arc<dyn Clock>).await
 }

@@ -11,8 +11,8 @@ use crate::support::*;
 use data_lake::{Lake, VacuumKeep};
 use data_model::Clock;
 use data_storage::Storage;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use futures::StreamExt;
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 type Content = BTreeMap<String, Vec<String>>;
 

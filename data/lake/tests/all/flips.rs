@@ -104,7 +104,7 @@ async fn filled(storage: &Storage, buckets: u32) -> Lake {
         samples: vec![sampled],
     };
     let known = vec![StoreUpdate::new(host("beta"), brand("beta").slug, known)];
-    lake.commit_known_delivery(known).await.unwrap();
+    lake.commit_delivery(known).await.unwrap();
     let rate = data_model::ExchangeRate {
         date: "2026-11-20".parse().unwrap(),
         base: "USD".parse().unwrap(),

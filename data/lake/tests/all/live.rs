@@ -8,7 +8,7 @@ use crate::support::*;
 use data_lake::{CrawlSpan, Lake, ObservationReport};
 use data_model::{Observation, ObservedVariant, Timestamp, VariantId};
 use data_storage::Storage;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 const HOUR_MS: i64 = 3_600_000;
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::support::*;
 use bytes::Bytes;
 use data_lake::{Lake, LakeConfig, LakeError, StoreUpdate};
-use data_model::{BrandRefresh, Clock, DeliverySample, Timestamp};
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use data_model::{BrandRefresh, Clock, DeliverySample, KnownDelivery, Timestamp};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use object_store::throttle::{ThrottleConfig, ThrottledStore};
 
 /// No checkpoints are written, because their threads do not progress while time is paused.
@@ -17,7 +17,6 @@ async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
     let config = LakeConfig {
         buckets,
         checkpoint_every: 1000,
-        ..config()
     };
     Lake::open(storage.clone(), config, midnight() as Arc<dyn Clock>).await
 }
@@ -320,7 +319,11 @@ async fn a_tick_that_is_in_every_table_is_ended_though_its_end_and_its_rows_are_
         days_max: None,
         sampled_at: Timestamp::from_micros(START),
     };
-    let sampled = vec![StoreUpdate::new(host("gamma"), brand("gamma").slug, vec![sample])];
+    let known = KnownDelivery {
+        samples: vec![sample],
+        ..KnownDelivery::default()
+    };
+    let sampled = vec![StoreUpdate::new(host("gamma"), brand("gamma").slug, known)];
     for tick in 1..=5 {
         match tick {
             1 => lake.commit(first(), run(1)).await,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::support::*;
 use data_lake::{Lake, StoreUpdate};
-use data_model::{DeliverySample, PriceEvent, Timestamp};
+use data_model::{DeliverySample, KnownDelivery, PriceEvent, Timestamp};
 use data_storage::Storage;
 
 fn sample(pincode: &str, days: u16, at: i64) -> DeliverySample {
@@ -145,9 +145,13 @@ async fn delivery_is_committed_apart_from_crawls_and_kept_by_them() {
         sample("560001", 4, 1),
         sample("744301", 0, 5),
     ];
+    let known = |samples| KnownDelivery {
+        samples,
+        ..KnownDelivery::default()
+    };
     let sampled = vec![
-        StoreUpdate::new(host("beta"), slug("beta"), asked),
-        StoreUpdate::new(host("nobody"), slug("nobody"), vec![sample("110001", 1, 0)]),
+        StoreUpdate::new(host("beta"), slug("beta"), known(asked)),
+        StoreUpdate::new(host("nobody"), slug("nobody"), known(vec![sample("110001", 1, 0)])),
     ];
     let report = lake.commit_delivery(sampled.clone()).await.unwrap();
     assert_eq!(

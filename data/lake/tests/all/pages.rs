@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::support::*;
-use data_lake::{CatalogueRows, HashedRefresh, ProductColumns, ProductRatings, RowPlace, StatedBarcode};
-use data_model::{CategoryId, Product, Rating};
+use data_lake::{CatalogueRows, HashedRefresh, ProductColumns, ProductRatings, RowPlace};
+use data_model::{CategoryId, Product, Rating, StatedBarcode};
 use data_storage::Storage;
 use proptest::prelude::*;
 

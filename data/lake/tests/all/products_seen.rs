@@ -7,7 +7,7 @@ use crate::support::*;
 use data_lake::Lake;
 use data_model::{BrandRefresh, CategoryId, Product};
 use data_storage::Storage;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 const TOLD: &str = "SELECT tick, brand_slug AS brand, platform_product_id AS id, event, title, handle, vendor, \
     category_id AS category, run_id AS run FROM product_history ORDER BY tick, brand, id";

@@ -8,8 +8,8 @@ use crate::support::*;
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use data_lake::{AsOf, Lake, LakeError, RatesReport, TableName};
 use data_model::{Clock, ExchangeRate};
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 fn rate(date: &str, base: &str, quote: &str, rate: f64) -> ExchangeRate {
     ExchangeRate {

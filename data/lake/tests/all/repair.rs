@@ -16,7 +16,6 @@ fn config_with(checkpoint_every: u64) -> LakeConfig {
     LakeConfig {
         buckets: 64,
         checkpoint_every,
-        ..config()
     }
 }
 

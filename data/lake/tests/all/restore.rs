@@ -9,7 +9,7 @@ use crate::support::*;
 use data_lake::{AsOf, Lake, LakeError, TableName, VacuumKeep};
 use data_model::{Clock, Timestamp};
 use data_storage::Storage;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 type Content = BTreeMap<String, Vec<String>>;
 

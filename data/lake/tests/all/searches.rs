@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::support::*;
 use data_searches::{CountedDays, WordCount};
 use data_storage::Storage;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 pub(crate) fn word(words: &str, count: u64) -> WordCount {
     WordCount {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::support::*;
 use data_lake::Lake;
 use data_model::BrandRefresh;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 /// Returns a store with hardly compressible descriptions, in which the titles of the first `changed` products differ.
 fn told(changed: u64) -> Vec<BrandRefresh> {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::support::*;
 use data_lake::{Lake, REFUSED_REVIEWS_MAX, ReviewChanges, TableName};
 use data_model::{Quarantined, Review, ReviewWidget, StoreHost, Timestamp, WidgetRating, WidgetReview};
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 fn review(id: &str, product: u64, text: &str) -> WidgetReview {
     WidgetReview {

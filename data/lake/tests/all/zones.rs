@@ -65,7 +65,7 @@ async fn answers_and_zones_are_read_back_as_they_were_and_kept_by_crawls() {
     lake.commit(first(), run(1)).await.unwrap();
     let of = |name: &str, amounts: &[i64]| StoreUpdate::new(host(name), brand(name).slug, known(amounts));
     let report = lake
-        .commit_known_delivery(vec![of("beta", &[4_900, 14_900]), of("alpha", &[])])
+        .commit_delivery(vec![of("beta", &[4_900, 14_900]), of("alpha", &[])])
         .await
         .unwrap();
     assert_eq!(report.changed.len(), 2);
@@ -75,10 +75,7 @@ async fn answers_and_zones_are_read_back_as_they_were_and_kept_by_crawls() {
         (&known(&[4_900, 14_900]), &known(&[]))
     );
 
-    let again = lake
-        .commit_known_delivery(vec![of("beta", &[4_900, 14_900])])
-        .await
-        .unwrap();
+    let again = lake.commit_delivery(vec![of("beta", &[4_900, 14_900])]).await.unwrap();
     assert!(again.ticks.is_empty(), "the same is not written again");
     lake.commit(second(), run(2)).await.unwrap();
     let beta = BTreeSet::from([host("beta")]);
@@ -92,7 +89,7 @@ async fn answers_and_zones_are_read_back_as_they_were_and_kept_by_crawls() {
     assert_eq!(told[&host("beta")], known(&[4_900, 14_900]), "a crawl keeps it");
 
     let nothing = StoreUpdate::new(host("beta"), brand("beta").slug, KnownDelivery::default());
-    lake.commit_known_delivery(vec![nothing]).await.unwrap();
+    lake.commit_delivery(vec![nothing]).await.unwrap();
     let told = lake.snapshot().await.unwrap().known_delivery(None).await.unwrap();
     assert_eq!(told.keys().collect::<Vec<_>>(), [&host("alpha")]);
     lake.remove_brands(&[host("alpha")]).await.unwrap();

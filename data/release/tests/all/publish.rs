@@ -5,7 +5,7 @@ use data_index::Manifest;
 use data_model::{Clock, Timestamp};
 use data_release::{CheckOptions, GcOptions, Publication, Published, ReleaseError, ReleaseStore, Violation};
 use data_storage::Storage;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use object_store::ObjectStoreExt as _;
 
 use crate::bench::{Bench, products, stores};

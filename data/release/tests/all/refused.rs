@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use data_release::ReleaseError;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, Storage, put_over};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 use crate::bench::{Bench, stores};
 

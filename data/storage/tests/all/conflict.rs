@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{EventLog, ObjectPath, ObjectStore, Storage, StorageError, get_bytes, put_new, put_over};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use object_store::{PutMode, PutOptions};
 
 fn faulty() -> (FaultyStore, Storage) {

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{
     EventLog, FaultyObject, ObjectPath, ObjectStore as _, ObjectStoreExt as _, Storage, StorageError, get_bytes,
     put_over,
 };
 use futures::TryStreamExt as _;
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use url::Url;
 
 /// Returns a storage that fails according to `plan`, and the same storage without faults.

@@ -11,7 +11,8 @@ mod moto;
 #[path = "support/proxy.rs"]
 mod proxy;
 
-use data_storage::{EventLog, ObjectPath, conformance, get_bytes, publish_race, put_new};
+use data_storage::{EventLog, ObjectPath, get_bytes, put_new};
+use kit::{conformance, publish_race};
 use proxy::{Answer, FaultTrigger, Proxy, ProxyFault};
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use data_model::Secret;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{
-    EventLog, ObjectPath, S3Options, Storage, StorageError, StorageOptions, conformance, get_bytes, publish_race,
-    put_new, put_over,
+    EventLog, ObjectPath, S3Options, Storage, StorageError, StorageOptions, get_bytes, put_new, put_over,
 };
 use futures::TryStreamExt;
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
+use kit::{conformance, publish_race};
 use url::Url;
 
 fn files(dir: &Path) -> Vec<String> {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use data_storage::Storage;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use pipeline_backfill::BackfillState;
 
 use crate::support::{Rig, all};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::support::{Fault, Rig, Shop, product};
 use data_storage::Storage;
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use pipeline_crawl::{CrawlConfig, CrawlError, Verdict, landed_before, prune_landing};
 use storefront::StoreError;
 

@@ -2,9 +2,9 @@
 
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost};
-use data_storage::{Storage, StorageError};
+use data_storage::{Storage, StorageError, delete};
 use object_store::path::Path;
-use pipeline_crawl::{CrawlState, delete_object, list_objects, load_document, save_document};
+use pipeline_crawl::{CrawlState, list_objects, load_document, save_document};
 use serde::{Deserialize, Serialize};
 
 use crate::summary::{Outcome, StoreSummary};
@@ -72,7 +72,7 @@ impl StagedResult {
 pub async fn clear_stages(storage: &Storage, run: &RunId) -> Result<(), StageError> {
     let folder = Path::from_iter(["staging", run.as_str()]);
     for path in list_objects(storage, &folder).await? {
-        delete_object(storage, &path).await?;
+        delete(storage, &path).await?;
     }
     Ok(())
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use data_model::{BrandSlug, StoreHost, Timestamp};
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use futures::future::BoxFuture;
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use object_store::ObjectStore;
 use object_store::throttle::{ThrottleConfig, ThrottledStore};
 use pipeline_crawl::{NoProgress, Progress, Registry};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use data_searches::{CountedDays, WordCount, first_day, list, load};
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{Storage, put_over};
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use pipeline_refresh::{RunOptions, RunState};
 
 use crate::support::{Rig, Shop};

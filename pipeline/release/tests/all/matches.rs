@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use data_index::{BuildOptions, Release};
 use data_lake::{Lake, LakeConfig, ReviewChanges, RunSummaryRow, StoreUpdate};
-use data_model::{Brand, BrandRefresh, DeliverySample, Product, Review, ReviewWidget, Timestamp, WidgetReview};
+use data_model::{
+    Brand, BrandRefresh, DeliverySample, KnownDelivery, Product, Review, ReviewWidget, Timestamp, WidgetReview,
+};
 use data_release::{CheckOptions, PlanOptions, ReleaseStore};
 use data_storage::Storage;
 use kit::SetClock;
@@ -211,7 +213,10 @@ async fn reviews_and_delivery_of_brands_old_or_new_hide_no_match() {
     let delivery = vec![StoreUpdate::new(
         shop_brand.store.clone(),
         shop_brand.slug.clone(),
-        vec![sample],
+        KnownDelivery {
+            samples: vec![sample],
+            ..KnownDelivery::default()
+        },
     )];
     rig.lake.commit_delivery(delivery).await.unwrap();
     rig.build(false).await;

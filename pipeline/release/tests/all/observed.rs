@@ -8,13 +8,13 @@ use std::sync::Arc;
 use data_index::{BuildOptions, Release};
 use data_lake::{CrawlSpan, Lake, LakeConfig, LakeError, RunSummaryRow, StoreUpdate};
 use data_model::{
-    Brand, BrandRefresh, BrandSlug, DeliverySample, Observation, ObservedVariant, Product, ProductIdent, ProductKey,
-    ShippingPolicy, Timestamp, VariantId,
+    Brand, BrandRefresh, BrandSlug, DeliverySample, KnownDelivery, Observation, ObservedVariant, Product, ProductIdent,
+    ProductKey, ShippingPolicy, Timestamp, VariantId,
 };
 use data_release::{CheckOptions, PinnedBy, PlanOptions, ReleaseStore};
-use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use kit::SetClock;
+use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use pipeline_release::{
     NoProgress, ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, lag,
 };
@@ -155,7 +155,10 @@ async fn shipping_and_delivery_reach_the_release_without_a_product_being_indexed
         vec![StoreUpdate::new(
             store.clone(),
             slug.clone(),
-            vec![sample("560001", days), sample("110001", days)],
+            KnownDelivery {
+                samples: vec![sample("560001", days), sample("110001", days)],
+                ..KnownDelivery::default()
+            },
         )]
     };
     rig.lake.commit_delivery(sampled(3)).await.unwrap();
@@ -181,7 +184,7 @@ async fn shipping_and_delivery_reach_the_release_without_a_product_being_indexed
     assert_eq!((third.outcome, third.products_indexed), (ReleaseOutcome::Published, 3));
     assert_eq!(rig.open().await.pincodes_covered(), 2);
     rig.lake
-        .commit_delivery(vec![StoreUpdate::new(store, slug, Vec::new())])
+        .commit_delivery(vec![StoreUpdate::new(store, slug, KnownDelivery::default())])
         .await
         .unwrap();
     assert_eq!(rig.build().await.products_indexed, 0);

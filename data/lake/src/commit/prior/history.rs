@@ -9,10 +9,10 @@ use arrow::datatypes::Schema;
 use arrow::record_batch::RecordBatch;
 use data_model::StoreHost;
 
-use super::by_store;
-use crate::delta::{data_files, read};
-use crate::error::lost_file;
-use crate::files::{Scan, compute, load};
+use super::{StoreRun, by_store};
+use crate::delta::{data_files, scan};
+use crate::error::{unfit_columns, unless_lost};
+use crate::files::{Scan, compute};
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
 use crate::rows::offers::StoreOffers;
@@ -28,7 +28,7 @@ impl Lake {
     ) -> Result<(), LakeError> {
         let names: BTreeSet<StoreHost> = stores.keys().cloned().collect();
         let histories = self.snapshot().await?.price_history(&names).await;
-        let Some(histories) = known(histories)? else {
+        let Some(histories) = unless_lost(histories, UNKNOWN)? else {
             return Ok(());
         };
         for (store, history) in histories {
@@ -50,38 +50,23 @@ impl Lake {
         let (storage, mut batches) = (self.inner.storage.child(TABLE.as_str()), Vec::new());
         for file in data_files(TABLE, snapshot.table(TABLE).await?) {
             let is_gone = file.partition.as_deref() == Some("gone");
-            let read = read(&storage, TABLE, std::slice::from_ref(&file)).await;
-            let Some(bytes) = known(read)? else { return Ok(()) };
-            let names = names.clone();
-            let rows = compute(move || {
-                let wanted = Scan {
-                    stores: Some(&names),
-                    columns: None,
-                };
-                load(TABLE, bytes, wanted)
-            });
-            batches.extend(rows.await?.into_iter().map(|rows| HistoryBatch { is_gone, rows }));
+            let rows = |rows: &RecordBatch| Ok(vec![rows.clone()]);
+            let read = scan(&storage, TABLE, &[file], Scan::of(&names), rows).await;
+            let Some(rows) = unless_lost(read, UNKNOWN)? else {
+                return Ok(());
+            };
+            batches.extend(rows.into_iter().map(|rows| HistoryBatch { is_gone, rows }));
         }
         let present = compute(move || present(&batches)).await?;
-        listed.extend(by_store(&present, &names)?);
+        let add = |listed: &mut ListedProducts, _: &str, run: StoreRun<'_>| listed.add(run.batch, run.rows);
+        listed.extend(by_store(TableName::Products, &present, add)?);
         Ok(())
     }
 }
 
-/// Returns `None` if the history file is lost too. The brand's history then starts afresh.
-fn known<T>(read: Result<T, LakeError>) -> Result<Option<T>, LakeError> {
-    match read {
-        Err(error) if lost_file(&error).is_some() => {
-            let error = &error as &dyn std::error::Error;
-            tracing::warn!(
-                error,
-                "the earlier prices of a brand are unknown, because files are missing or damaged; its history starts afresh"
-            );
-            Ok(None)
-        }
-        read => read.map(Some),
-    }
-}
+/// Consequence if a history file is lost too.
+const UNKNOWN: &str =
+    "the earlier prices of a brand are unknown, because files are missing or damaged; its history starts afresh";
 
 struct HistoryBatch {
     /// `true` if the rows are in the partition of removed products.
@@ -111,10 +96,7 @@ fn present(batches: &[HistoryBatch]) -> Result<Vec<RecordBatch>, LakeError> {
     if places.is_empty() {
         return Ok(Vec::new());
     }
-    let failed = |source| LakeError::Columns {
-        table: TableName::ProductHistory.as_str(),
-        source,
-    };
+    let failed = unfit_columns(TableName::ProductHistory);
     let (mut fields, mut columns): (Vec<arrow::datatypes::FieldRef>, Vec<ArrayRef>) = (Vec::new(), Vec::new());
     for name in READ {
         let parts: Vec<&dyn Array> = batches

@@ -27,7 +27,6 @@ pub(crate) fn config() -> LakeConfig {
     LakeConfig {
         buckets: 4,
         checkpoint_every: 3,
-        ..LakeConfig::default()
     }
 }
 

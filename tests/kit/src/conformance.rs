@@ -1,12 +1,13 @@
+//! A suite of checks for storages.
+
 use std::sync::Arc;
 
 use async_recursion::async_recursion as boxed;
+use data_storage::{EventLog, Storage, StorageError, get_bytes, put_new, put_over};
 use futures::TryStreamExt;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 use serde::{Deserialize, Serialize};
-
-use crate::{EventLog, Storage, StorageError, get_bytes, put_new, put_over};
 
 /// Error of a storage that does not behave as its callers require.
 #[derive(Debug, thiserror::Error)]
