@@ -12,7 +12,6 @@ use pipeline_backfill::{Estimate, Watch};
 use pipeline_crawl::Progress;
 use pipeline_release::BuildProgress;
 use tokio_util::task::AbortOnDropHandle;
-use url::Url;
 
 use crate::output::counted;
 
@@ -143,31 +142,71 @@ impl Progress for CrawlBar {
     }
 }
 
-/// Bar of a backfill over its stores.
+/// Bar of a long step over its items. It is removed when it is dropped.
 #[derive(Debug)]
-pub(crate) struct BackfillBar {
-    stores: ProgressBar,
+pub(crate) struct StepBar {
+    bar: ProgressBar,
     quiet: bool,
 }
 
-impl BackfillBar {
-    pub(crate) fn new(quiet: bool) -> Self {
-        let stores = if quiet {
+impl StepBar {
+    fn new(quiet: bool, items: u64, template: &str) -> Self {
+        let bar = if quiet {
             ProgressBar::hidden()
         } else {
-            ProgressBar::new(0)
+            ProgressBar::new(items)
         };
-        stores.set_style(style(
-            "{bar:32.cyan/blue} {pos}/{len} stores read again  {elapsed}, {eta} left",
-        ));
-        Self { stores, quiet }
+        bar.set_style(style(&format!("{{bar:32.cyan/blue}} {template}")));
+        Self { bar, quiet }
+    }
+
+    /// Creates the bar of a backfill over its stores.
+    pub(crate) fn of_backfill(quiet: bool) -> Self {
+        Self::new(quiet, 0, "{pos}/{len} stores read again  {elapsed}, {eta} left")
+    }
+
+    /// Creates the bar of the crawls of several days.
+    pub(crate) fn of_days(quiet: bool, days: u32) -> Self {
+        let days = Self::new(quiet, u64::from(days), "{pos}/{len} days crawled  {elapsed}");
+        days.bar.enable_steady_tick(Duration::from_millis(200));
+        days
+    }
+
+    /// Creates the bar of the probing of stores.
+    pub(crate) fn of_probes(quiet: bool, stores: usize) -> Self {
+        Self::new(quiet, stores as u64, "{pos}/{len} stores probed  {elapsed}  {msg}")
+    }
+
+    /// Creates the bar of a build over its products.
+    pub(crate) fn of_build(quiet: bool) -> Self {
+        Self::new(quiet, 0, "{human_pos}/{human_len} products indexed  {elapsed}  {rate}")
+    }
+
+    /// Creates the bar of a copy over its bytes. `done` is the verb to show, such as copied or verified.
+    pub(crate) fn of_copy(quiet: bool, done: &str) -> Self {
+        let template = format!("{{bytes}}/{{total_bytes}} {done}  {{elapsed}}  {{bytes_per_sec}}");
+        Self::new(quiet, 0, &template)
+    }
+
+    /// Counts one item, with a text if there is one to show.
+    pub(crate) fn step(&self, text: Option<String>) {
+        self.bar.inc(1);
+        if let Some(text) = text {
+            self.bar.set_message(text);
+        }
     }
 }
 
-impl Watch for BackfillBar {
+impl Drop for StepBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Watch for StepBar {
     fn planned(&self, estimate: &Estimate, through: u64) {
-        self.stores.set_length(through + estimate.stores);
-        self.stores.set_position(through);
+        self.bar.set_length(through + estimate.stores);
+        self.bar.set_position(through);
         if self.quiet {
             return;
         }
@@ -180,139 +219,31 @@ impl Watch for BackfillBar {
             "about to read {stores}: {pages}, {megabytes} MiB, {products}; estimated minutes from the first pages: \
              {minutes}"
         );
-        self.stores.enable_steady_tick(Duration::from_millis(200));
+        self.bar.enable_steady_tick(Duration::from_millis(200));
     }
 
     fn through(&self, stores: u64, _products: u64) {
-        self.stores.inc(stores);
+        self.bar.inc(stores);
     }
 }
 
-impl Drop for BackfillBar {
-    fn drop(&mut self) {
-        self.stores.finish_and_clear();
-    }
-}
-
-/// Bar of the crawls of several days.
-#[derive(Debug)]
-pub(crate) struct DayBar(ProgressBar);
-
-impl DayBar {
-    pub(crate) fn new(quiet: bool, days: u32) -> Self {
-        let bar = if quiet {
-            ProgressBar::hidden()
-        } else {
-            ProgressBar::new(u64::from(days))
-        };
-        bar.set_style(style("{bar:32.cyan/blue} {pos}/{len} days crawled  {elapsed}"));
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self(bar)
-    }
-
-    pub(crate) fn crawled(&self) {
-        self.0.inc(1);
-    }
-}
-
-impl Drop for DayBar {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
-}
-
-/// Bar of the probing of stores.
-#[derive(Debug)]
-pub(crate) struct ProbeBar(ProgressBar);
-
-impl ProbeBar {
-    pub(crate) fn new(quiet: bool, stores: usize) -> Self {
-        let bar = if quiet {
-            ProgressBar::hidden()
-        } else {
-            ProgressBar::new(stores as u64)
-        };
-        bar.set_style(style("{bar:32.cyan/blue} {pos}/{len} stores probed  {elapsed}  {msg}"));
-        Self(bar)
-    }
-
-    pub(crate) fn probed(&self, url: &Url, verdict: &str) {
-        self.0.inc(1);
-        self.0.set_message(format!("{url}: {verdict}"));
-    }
-}
-
-impl Drop for ProbeBar {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
-}
-
-/// Bar of a build over its products.
-#[derive(Debug)]
-pub(crate) struct BuildBar(ProgressBar);
-
-impl BuildBar {
-    pub(crate) fn new(quiet: bool) -> Self {
-        let bar = if quiet {
-            ProgressBar::hidden()
-        } else {
-            ProgressBar::new(0)
-        };
-        bar.set_style(style(
-            "{bar:32.cyan/blue} {human_pos}/{human_len} products indexed  {elapsed}  {rate}",
-        ));
-        Self(bar)
-    }
-}
-
-impl BuildProgress for BuildBar {
+impl BuildProgress for StepBar {
     fn planned(&self, products: u64) {
-        self.0.set_length(products);
+        self.bar.set_length(products);
     }
 
     fn indexed(&self, products: u64) {
-        self.0.inc(products);
+        self.bar.inc(products);
     }
 }
 
-impl Drop for BuildBar {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
-}
-
-/// Bar of a copy over its bytes.
-#[derive(Debug)]
-pub(crate) struct CopyBar(ProgressBar);
-
-impl CopyBar {
-    /// Creates a bar over bytes; `done` is the verb to show, such as copied or verified.
-    pub(crate) fn new(quiet: bool, done: &str) -> Self {
-        let bar = if quiet {
-            ProgressBar::hidden()
-        } else {
-            ProgressBar::new(0)
-        };
-        let template = format!("{{bar:32.cyan/blue}} {{bytes}}/{{total_bytes}} {done}  {{elapsed}}  {{bytes_per_sec}}");
-        bar.set_style(style(&template));
-        Self(bar)
-    }
-}
-
-impl data_backup::CopyProgress for CopyBar {
+impl data_backup::CopyProgress for StepBar {
     fn total(&self, _objects: u64, bytes: u64) {
-        self.0.inc_length(bytes);
+        self.bar.inc_length(bytes);
     }
 
     fn done(&self, bytes: u64) {
-        self.0.inc(bytes);
-    }
-}
-
-impl Drop for CopyBar {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.inc(bytes);
     }
 }
 

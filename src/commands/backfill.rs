@@ -11,7 +11,7 @@ use super::shipping::reread as shipping;
 use super::stores::slugs;
 use crate::cli::backfill::BackfillArgs;
 use crate::exit::{Outcome, usage};
-use crate::progress::BackfillBar;
+use crate::progress::StepBar;
 use crate::wiring::{Context, until_signal};
 
 /// Runs `haat backfill`, which rebuilds the lake from landed pages, or a release from the lake.
@@ -65,7 +65,7 @@ async fn read_again(options: &BackfillOptions, context: &Context) -> anyhow::Res
         config: context.config.refresh.clone(),
         country: context.storefront()?.config().country.clone(),
         clock: Arc::clone(&context.clock),
-        watch: Arc::new(BackfillBar::new(context.quiet)),
+        watch: Arc::new(StepBar::of_backfill(context.quiet)),
         cancel: told,
     };
     // The future is boxed because it is large and would take much stack space.

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::cli::ReleaseCommand;
 use crate::exit::{Outcome, lost_race, usage};
 use crate::output::counted;
-use crate::progress::BuildBar;
+use crate::progress::StepBar;
 use crate::wiring::Context;
 
 /// The options of `haat release build`.
@@ -200,7 +200,7 @@ pub(crate) fn options(context: &Context, storage: &Storage, build: &Build) -> an
 pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -> anyhow::Result<BuildOutcome> {
     let lake = context.lake_in(storage).await?;
     let options = options(context, storage, build)?;
-    let bar = Arc::new(BuildBar::new(context.quiet));
+    let bar = Arc::new(StepBar::of_build(context.quiet));
     let releases = context.releases(storage);
     // The future is boxed because it is large and would take much stack space.
     match Box::pin(make_release(&lake, &releases, &options, bar, context.clock.as_ref())).await {

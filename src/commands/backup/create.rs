@@ -11,7 +11,7 @@ use state::State;
 use super::told;
 use crate::exit::Outcome;
 use crate::output::counted;
-use crate::progress::CopyBar;
+use crate::progress::StepBar;
 use crate::watch::note_backup;
 use crate::wiring::Context;
 
@@ -33,7 +33,7 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &BackupOptions) -> 
         false => context.backups_at(to)?,
     };
     let scratch = tempfile::tempdir().context("temporary folder for the dump of the state")?;
-    let bar = CopyBar::new(context.quiet, "looked at");
+    let bar = StepBar::of_copy(context.quiet, "looked at");
     let options = TakeOptions {
         with_landing: wanted.with_landing,
         dry_run: wanted.dry_run,

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::cli::backup::BackupCommand;
 use crate::exit::{Outcome, lost_race, usage};
 use crate::output::counted;
-use crate::progress::CopyBar;
+use crate::progress::StepBar;
 use crate::wiring::Context;
 
 pub(crate) use restore::run as restore;
@@ -103,7 +103,7 @@ async fn list(context: &Context, at: &str) -> anyhow::Result<Outcome> {
 
 async fn verify(context: &Context, at: &str, backup: Option<&BackupId>, aside: bool) -> anyhow::Result<Outcome> {
     let backups = place(context, at)?;
-    let bar = CopyBar::new(context.quiet, "verified");
+    let bar = StepBar::of_copy(context.quiet, "verified");
     let verified = data_backup::verify(&backups, backup, &bar).await.map_err(told)?;
     drop(bar);
     let moved = match aside && !verified.damaged.is_empty() {

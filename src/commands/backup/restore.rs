@@ -14,7 +14,7 @@ use super::{place, told};
 use crate::cli::backup::RestoreArgs;
 use crate::exit::Outcome;
 use crate::output::counted;
-use crate::progress::CopyBar;
+use crate::progress::StepBar;
 use crate::wiring::Context;
 
 pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<Outcome> {
@@ -33,7 +33,7 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
     // A dry run does not read later backups.
     let dumps = (has_state && !args.dry_run).then_some(scratch.path());
     let since = since(&backups, &manifest, args.keys.as_deref(), dumps).await?;
-    let bar = CopyBar::new(context.quiet, "restored");
+    let bar = StepBar::of_copy(context.quiet, "restored");
     let options = RestoreOptions {
         dry_run: args.dry_run,
         accept_loss: args.accept_loss,

@@ -13,7 +13,7 @@ use url::Url;
 use super::token;
 use crate::exit::{Outcome, plain, usage};
 use crate::output::counted;
-use crate::progress::ProbeBar;
+use crate::progress::StepBar;
 use crate::wiring::{Context, shutdown_signal};
 
 const PROBES_CONCURRENT: usize = 16;
@@ -160,7 +160,7 @@ async fn register_each(
         Some(storage) => Some(Registry::load(storage).await?),
         None => None,
     };
-    let bar = ProbeBar::new(context.quiet, addresses.len());
+    let bar = StepBar::of_probes(context.quiet, addresses.len());
     let probes = stream::iter(addresses).map(|address| look(&storefront, address, how));
     let mut probes = std::pin::pin!(probes.buffered(PROBES_CONCURRENT));
     let mut told = std::pin::pin!(told);
@@ -175,7 +175,7 @@ async fn register_each(
                 None => return Ok((findings, None)),
             },
         };
-        bar.probed(&probed.finding.url, &probed.finding.verdict);
+        bar.step(Some(format!("{}: {}", probed.finding.url, probed.finding.verdict)));
         match (storage, &mut registry) {
             (Some(storage), Some(registry)) => {
                 let entered = enter(registry, storage, vec![probed], context.clock.now()).await;

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::commands::crawl;
 use crate::exit::usage;
-use crate::progress::DayBar;
+use crate::progress::StepBar;
 use crate::wiring::Context;
 
 const DAY_MS: i64 = 86_400_000;
@@ -64,7 +64,7 @@ pub(super) async fn crawl_days(
         only: Some(slugs),
         ..RunOptions::default()
     };
-    let bar = DayBar::new(context.quiet || days == 1, days);
+    let bar = StepBar::of_days(context.quiet || days == 1, days);
     for day in 0..days {
         stores.advance(u64::from(day));
         let mut then = days_ago(context, days - 1 - day);
@@ -72,7 +72,7 @@ pub(super) async fn crawl_days(
         then.quiet |= days > 1;
         // A signal ends the demo, and its crawl with it. The future is boxed because it is large.
         Box::pin(crawl::crawl(&then, storage, &options, None, &CancellationToken::new())).await?;
-        bar.crawled();
+        bar.step(None);
         if days > 1 && !context.quiet && !std::io::stderr().is_terminal() {
             tracing::info!("day {} of {days} crawled", day + 1);
         }
