@@ -1,8 +1,6 @@
 //! Writes products of the lake as a feed (`haat feed`) while reading them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
-use std::path::Path;
 
 use anyhow::Context as _;
 use data_feed::{FeedFormat, FeedOptions, Seller, Tally, rows, write_acp};
@@ -13,9 +11,10 @@ use futures::TryStreamExt;
 use serde_json::json;
 
 use super::as_of;
+use super::place::Place;
 use crate::cli::feed::{FeedArgs, FeedFormatArg};
 use crate::exit::{Outcome, usage};
-use crate::output::{Output, counted};
+use crate::output::counted;
 use crate::wiring::{Context, shutdown_signal};
 
 /// Size of one write in bytes.
@@ -38,7 +37,7 @@ pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outc
             );
         }
     }
-    let mut to = Sink::open(args.out.as_deref(), args.force)?;
+    let mut to = Place::open(args.out.as_deref(), args.force)?;
     let tally = tokio::select! {
         written = Box::pin(write(&snapshot, &brands, &args, &mut to)) => written?,
         () = shutdown_signal() => {
@@ -46,7 +45,7 @@ pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outc
             return Ok(Outcome::Partial);
         }
     };
-    to.end(args.force)?;
+    to.finish()?;
     let Some(out) = &args.out else {
         for (name, count) in &tally.missing {
             tracing::warn!("{} without {name}", counted(*count, "row"));
@@ -101,7 +100,7 @@ async fn write(
     snapshot: &LakeSnapshot,
     brands: &BTreeMap<StoreHost, Brand>,
     args: &FeedArgs,
-    to: &mut Sink,
+    to: &mut Place,
 ) -> anyhow::Result<Tally> {
     let stores: BTreeSet<StoreHost> = brands.keys().cloned().collect();
     let shipping = snapshot.shipping(&stores).await?;
@@ -143,73 +142,4 @@ async fn write(
     }
     to.write(&portion)?;
     Ok(tally)
-}
-
-enum Sink {
-    Standard,
-    /// File with a temporary name beside its target. The file is removed if this value is dropped early.
-    File {
-        file: tempfile::NamedTempFile,
-        name: std::path::PathBuf,
-    },
-}
-
-impl Sink {
-    fn open(out: Option<&Path>, force: bool) -> anyhow::Result<Self> {
-        let Some(name) = out else { return Ok(Self::Standard) };
-        if !force && name.symlink_metadata().is_ok() {
-            return Err(is_there(name));
-        }
-        let folder = folder_of(name);
-        let mut beside = tempfile::Builder::new();
-        beside.prefix(".haat-feed-");
-        #[cfg(unix)]
-        beside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = beside
-            .tempfile_in(folder)
-            .with_context(|| format!("--out: a file in {}", folder.display()))?;
-        Ok(Self::File {
-            file,
-            name: name.to_owned(),
-        })
-    }
-
-    fn write(&mut self, portion: &[u8]) -> anyhow::Result<()> {
-        match self {
-            Self::Standard => Output::write(portion),
-            Self::File { file, name } => file.write_all(portion).with_context(|| name.display().to_string()),
-        }
-    }
-
-    /// Renames the file to its target once all of it is on disk.
-    fn end(self, force: bool) -> anyhow::Result<()> {
-        let Self::File { file, name } = self else { return Ok(()) };
-        let told = || name.display().to_string();
-        file.as_file().sync_all().with_context(told)?;
-        let named = if force {
-            file.persist(&name)
-        } else {
-            file.persist_noclobber(&name)
-        };
-        match named {
-            Ok(_) => {}
-            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => return Err(is_there(&name)),
-            Err(error) => return Err(error.error).with_context(told),
-        }
-        std::fs::File::open(folder_of(&name))
-            .and_then(|folder| folder.sync_all())
-            .with_context(told)
-    }
-}
-
-fn folder_of(file: &Path) -> &Path {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or_else(|| Path::new("."))
-}
-
-fn is_there(name: &Path) -> anyhow::Error {
-    usage(anyhow::anyhow!(
-        "--out: {} already exists; --force replaces it",
-        name.display()
-    ))
 }

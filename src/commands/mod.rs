@@ -17,6 +17,7 @@ mod keys;
 mod lake;
 mod live_gateway;
 pub(crate) mod man;
+mod place;
 mod quality;
 pub(crate) mod query_server;
 mod queue;

@@ -1,7 +1,6 @@
-mod place;
 mod rows;
 
-use std::io::{Read, Write as _};
+use std::io::{IsTerminal as _, Read, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,11 +17,11 @@ use datafusion::sql::sqlparser::ast;
 use futures::StreamExt;
 use serde_json::json;
 
+use super::place::Place;
 use crate::cli::sql::{SqlArgs, SqlFormat};
 use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::{Context, shutdown_signal};
-use place::{NewFile, Place};
 use rows::{Encoder, Format};
 
 const STATEMENT_BYTES_MAX: u64 = 1 << 20;
@@ -63,8 +62,12 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
     let written = match (format, &args.out) {
         (Some(format), Some(path)) => to_file(&context, frame, format, path, &args).await?,
         (Some(format), None) => {
-            let place = Place::standard_output(format)?;
-            Some(write(frame, format, args.limit, place).await?.1)
+            if format == Format::Parquet && std::io::stdout().is_terminal() {
+                return Err(usage(anyhow::anyhow!(
+                    "a terminal cannot show Parquet: name a file with --out"
+                )));
+            }
+            Some(write(frame, format, args.limit, Place::StandardOutput).await?.1)
         }
         (None, _) => Some(print_table(&context, frame, args.limit).await?),
     };
@@ -117,7 +120,7 @@ async fn to_file(
     path: &Path,
     args: &SqlArgs,
 ) -> anyhow::Result<Option<Option<String>>> {
-    let place = Place::File(NewFile::create(path, args.force)?);
+    let place = Place::open(Some(path), args.force)?;
     let told = tokio::select! {
         told = write(frame, format, args.limit, place) => Some(told?),
         () = shutdown_signal() => None,

@@ -167,7 +167,7 @@ fn a_feeds_file_appears_whole_and_is_replaced_only_when_told_so() {
     assert!(
         !names
             .into_iter()
-            .any(|name| name.to_string_lossy().starts_with(".haat-feed-"))
+            .any(|name| name.to_string_lossy().starts_with(".haat-"))
     );
 }
 

@@ -1,13 +1,12 @@
 //! Output of a result: standard output, or a file that is written completely or not at all.
 
-use std::fs::Metadata;
-use std::io::{ErrorKind, IsTerminal as _, Write as _};
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use tempfile::NamedTempFile;
 
-use super::rows::Format;
 use crate::exit::usage;
 use crate::output::Output;
 
@@ -19,14 +18,14 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Returns standard output, if it can take the format.
-    pub(super) fn standard_output(format: Format) -> anyhow::Result<Self> {
-        if format == Format::Parquet && std::io::stdout().is_terminal() {
-            return Err(usage(anyhow::anyhow!(
-                "a terminal cannot show Parquet: name a file with --out"
-            )));
-        }
-        Ok(Self::StandardOutput)
+    /// Returns standard output, or a new file at `out`.
+    ///
+    /// # Errors
+    /// As [`NewFile::create`].
+    pub(super) fn open(out: Option<&Path>, force: bool) -> anyhow::Result<Self> {
+        out.map_or(Ok(Self::StandardOutput), |path| {
+            NewFile::create(path, force).map(Self::File)
+        })
     }
 
     pub(super) fn write(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
@@ -68,8 +67,7 @@ impl NewFile {
         if path.file_name().is_none() {
             return Err(usage(anyhow::anyhow!("--out: {shown} is not a file name")));
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
+        let folder = folder_of(&path);
         let mut builder = tempfile::Builder::new();
         builder.prefix(".haat-").suffix(".partial");
         #[cfg(unix)]
@@ -98,11 +96,18 @@ impl NewFile {
             partial.persist_noclobber(&path)
         };
         match put {
-            Ok(_) => Ok(()),
-            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Err(exists(&path)),
-            Err(error) => Err(error.error).with_context(at),
+            Ok(_) => {}
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => return Err(exists(&path)),
+            Err(error) => return Err(error.error).with_context(at),
         }
+        let folder = File::open(folder_of(&path));
+        folder.and_then(|folder| folder.sync_all()).with_context(at)
     }
+}
+
+fn folder_of(file: &Path) -> &Path {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 fn exists(path: &Path) -> anyhow::Error {
