@@ -9,6 +9,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::exit::usage;
+use crate::listen::ListenAddress;
 use crate::wiring::Context;
 
 type ListenerTask = JoinHandle<Result<(), api::ServeError>>;
@@ -121,11 +123,19 @@ impl SideListener {
     }
 }
 
-/// Binds the address in the configuration key `key`. Returns `None` if the address is empty.
-pub(crate) async fn listen_aside(name: &str, key: &str) -> anyhow::Result<Option<TcpListener>> {
-    if name.is_empty() {
-        return Ok(None);
-    }
-    let bound = TcpListener::bind(name).await;
-    bound.map(Some).with_context(|| format!("{key} {name:?}"))
+/// Binds a listener beside the public one: at the address of a flag, else at the configured one, if any. `key` is the
+/// key of the configuration, for errors.
+pub(crate) async fn listen_aside(
+    flag: Option<ListenAddress>,
+    configured: &str,
+    key: &str,
+) -> anyhow::Result<Option<TcpListener>> {
+    let listen = match flag {
+        Some(listen) => listen,
+        None if configured.is_empty() => return Ok(None),
+        None => configured
+            .parse()
+            .map_err(|error: String| usage(anyhow::anyhow!("{key}: {error}")))?,
+    };
+    listen.bind().await.map(Some)
 }

@@ -57,7 +57,7 @@ impl ReleaseSql {
             "" => AllowedKeys::granted(),
             _ => allowed.clone(),
         };
-        let listener = listen_aside(&given.listen, "sql.listen").await?;
+        let listener = listen_aside(None, &given.listen, "sql.listen").await?;
         if listener.is_none() && of_market.is_empty() {
             return Ok(Self::default());
         }

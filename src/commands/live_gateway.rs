@@ -33,13 +33,14 @@ pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Resu
         None,
     )?;
     let (config, edge) = (context.server_config()?, edge_config(&context, &doors)?);
-    let ops = match listen_aside(&context.config.query_server.ops_listen, "query_server.ops_listen").await? {
-        Some(listener) => {
+    let ops = &context.config.query_server.ops_listen;
+    let ops = listen_aside(None, ops, "query_server.ops_listen")
+        .await?
+        .map(|listener| {
             let router = live.probes(Some(metrics.clone())).edge(api::EdgeConfig::default());
-            Some(SideListener::serve(listener, router, &config)?)
-        }
-        None => None,
-    };
+            SideListener::serve(listener, router, &config)
+        });
+    let ops = ops.transpose()?;
     let public = context.config.query_server.metrics_public;
     let shown = public || (ops.is_none() && local.ip().to_canonical().is_loopback());
     let at = At {

@@ -136,8 +136,8 @@ pub(crate) async fn start(
 ) -> anyhow::Result<RunningServer> {
     let given = &context.config.query_server;
     let listener = listen.bind().await?;
-    let ops_listener = listen_aside(&given.ops_listen, "query_server.ops_listen").await?;
-    let internal_listener = listen_aside(&given.internal_listen, "query_server.internal_listen").await?;
+    let ops_listener = listen_aside(None, &given.ops_listen, "query_server.ops_listen").await?;
+    let internal_listener = listen_aside(None, &given.internal_listen, "query_server.internal_listen").await?;
     let local = listener.local_addr()?;
     let metrics = api::install_metrics(env!("CARGO_PKG_VERSION"))?;
     let mut writers = Vec::new();

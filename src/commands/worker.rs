@@ -2,39 +2,24 @@
 
 use std::sync::Arc;
 
-use jobs::{ProcessTime, QueueConfig, QueueDeps, QueueWorker, ops_router};
+use jobs::{ProcessTime, QueueDeps, QueueWorker, ops_router};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::jobs::{market, worker};
 use crate::cli::queue::WorkerArgs;
-use crate::exit::{Outcome, usage};
-use crate::listen::ListenAddress;
-use crate::listeners::SideListener;
+use crate::exit::Outcome;
+use crate::listeners::{SideListener, listen_aside};
 use crate::output::counted;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
-
-/// Returns the address of probes and metrics, if there is one.
-fn listen(args: &WorkerArgs, config: &QueueConfig) -> anyhow::Result<Option<ListenAddress>> {
-    if args.ops_listen.is_some() || config.ops_listen.is_empty() {
-        return Ok(args.ops_listen.clone());
-    }
-    let listen = config.ops_listen.parse();
-    Ok(Some(listen.map_err(|error| {
-        usage(anyhow::anyhow!("queue.ops_listen: {error}"))
-    })?))
-}
 
 pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Outcome> {
     if let Some(warning) = context.unnamed_crawler() {
         tracing::warn!("{warning}");
     }
     let config = context.config.queue.clone();
-    let listener = match listen(&args, &config)? {
-        Some(listen) => Some(listen.bind().await?),
-        None => None,
-    };
+    let listener = listen_aside(args.ops_listen, &config.ops_listen, "queue.ops_listen").await?;
     let metrics = api::install_metrics(env!("CARGO_PKG_VERSION"))?;
     let (state, _) = context.served_state().await?;
     let name = worker();
@@ -48,13 +33,9 @@ pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Ou
     let stop = CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
     watch::start(&context, &context.storage()?, stop.clone());
-    let ops = match listener {
-        Some(listener) => {
-            let router = ops_router(taking.readiness(), metrics);
-            Some(SideListener::serve(listener, router, &context.server_config()?)?)
-        }
-        None => None,
-    };
+    let server = context.server_config()?;
+    let ops = listener.map(|listener| SideListener::serve(listener, ops_router(taking.readiness(), metrics), &server));
+    let ops = ops.transpose()?;
     let address = ops.as_ref().map(SideListener::address);
     let document = json!({ "worker": name, "ops_address": address });
     context.output.print(&document, |out| {

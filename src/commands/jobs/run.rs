@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exit::{Outcome, usage};
 use crate::listen::ListenAddress;
-use crate::listeners::SideListener;
+use crate::listeners::{SideListener, listen_aside};
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
@@ -20,32 +20,17 @@ pub(super) async fn run(context: &Context, ops_listen: Option<ListenAddress>) ->
         tracing::warn!("{warning}");
     }
     let configured = &context.config.jobs.ops_listen;
-    let listen = match ops_listen {
-        Some(listen) => Some(listen),
-        None if configured.is_empty() => None,
-        None => Some(
-            configured
-                .parse()
-                .map_err(|error| usage(anyhow::anyhow!("jobs.ops_listen: {error}")))?,
-        ),
-    };
-    let listener = match &listen {
-        Some(listen) => Some(listen.bind().await?),
-        None => None,
-    };
+    let listener = listen_aside(ops_listen, configured, "jobs.ops_listen").await?;
     let metrics = api::install_metrics(env!("CARGO_PKG_VERSION"))?;
     let (state, _) = context.served_state().await?;
     let scheduler = scheduler(context, &state)?;
     let stop = CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
     watch::start(context, &context.storage()?, stop.clone());
-    let ops = match listener {
-        Some(listener) => {
-            let router = ops_router(scheduler.readiness(), metrics);
-            Some(SideListener::serve(listener, router, &context.server_config()?)?)
-        }
-        None => None,
-    };
+    let server = context.server_config()?;
+    let ops =
+        listener.map(|listener| SideListener::serve(listener, ops_router(scheduler.readiness(), metrics), &server));
+    let ops = ops.transpose()?;
     let told = shutdown_signal();
     let address = ops.as_ref().map(SideListener::address);
     let document = json!({ "ops_address": address, "worker": worker(), "jobs": JobName::ALL });
