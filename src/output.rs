@@ -14,6 +14,18 @@ pub(crate) fn counted(count: impl TryInto<u64>, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
+/// Writes rows in columns of a common width.
+pub(crate) fn write_columns<const N: usize>(out: &mut dyn Write, rows: &[[String; N]]) -> io::Result<()> {
+    let widest = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(widest);
+    for row in rows {
+        let cells = row.iter().zip(widths);
+        let line: String = cells.map(|(cell, width)| format!("{cell:width$}  ")).collect();
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {
     pub(crate) json: bool,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::exit::{Outcome, plain};
-use crate::output::counted;
+use crate::output::{counted, write_columns};
 use crate::wiring::Context;
 
 /// Registered brand, and the last check of its store.
@@ -48,14 +48,7 @@ pub(super) async fn run(context: &Context, storage: &Storage) -> anyhow::Result<
         .collect();
     context.output.print(&json!({ "brands": listed }), |out| {
         let rows: Vec<_> = listed.iter().map(cells).collect();
-        let widest = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-        let [slugs, addresses, moments, outcomes] = [0, 1, 2, 3].map(widest);
-        for [slug, address, moment, outcome, name] in &rows {
-            writeln!(
-                out,
-                "{slug:slugs$}  {address:addresses$}  {moment:moments$}  {outcome:outcomes$}  {name}"
-            )?;
-        }
+        write_columns(out, &rows)?;
         writeln!(out, "{}", counted(brands.len(), "brand"))
     })?;
     Ok(Outcome::Done)

@@ -8,7 +8,7 @@ use serde_json::json;
 use state::{JobMark, JobRow, JobRun, JobRunOutcome, JobWork, State};
 
 use crate::exit::usage;
-use crate::output::counted;
+use crate::output::{counted, write_columns};
 use crate::wiring::Context;
 
 /// Job with its status, for `haat jobs list`.
@@ -54,12 +54,7 @@ pub(super) async fn list(context: &Context, state: &State) -> anyhow::Result<()>
     let document = json!({ "time_zone": config.market_time_zone, "jobs": listed });
     context.output.print(&document, |out| {
         let rows: Vec<_> = listed.iter().map(|job| cells(job, now)).collect();
-        let widest = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-        let [names, crons, states, goods] = [0, 1, 2, 3].map(widest);
-        for [name, cron, state, good, last] in &rows {
-            let line = format!("{name:names$}  {cron:crons$}  {state:states$}  {good:goods$}  {last}");
-            writeln!(out, "{}", line.trim_end())?;
-        }
+        write_columns(out, &rows)?;
         writeln!(
             out,
             "{}; schedules are in the time zone {}, times in UTC",

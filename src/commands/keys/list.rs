@@ -3,7 +3,7 @@ use serde::Serialize;
 use serde_json::json;
 use state::{KeyRecord, KeyStatus, State};
 
-use crate::output::counted;
+use crate::output::{counted, write_columns};
 use crate::wiring::Context;
 
 #[derive(Debug, Serialize)]
@@ -25,14 +25,7 @@ pub(super) async fn run(context: &Context, state: &State) -> anyhow::Result<()> 
         .collect();
     context.output.print(&json!({ "keys": listed }), |out| {
         let rows: Vec<_> = keys.iter().map(|key| cells(key, now)).collect();
-        let widest = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-        let [ids, hints, plans, used, names] = [0, 1, 2, 3, 4].map(widest);
-        for [id, hint, plan, last, name, status] in &rows {
-            writeln!(
-                out,
-                "{id:ids$}  {hint:hints$}  {plan:plans$}  {last:used$}  {name:names$}  {status}"
-            )?;
-        }
+        write_columns(out, &rows)?;
         writeln!(out, "{}", counted(keys.len(), "key"))
     })
 }
