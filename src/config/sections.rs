@@ -34,34 +34,49 @@ pub(crate) struct Config {
     pub(crate) public_url: String,
     pub(crate) s3: S3,
     pub(crate) api: Api,
+    #[serde(default)]
     pub(crate) access: AccessConfig,
+    #[serde(default)]
     pub(crate) limits: LimitsConfig,
+    #[serde(default)]
     pub(crate) dashboard: DashboardConfig,
     /// Settings of discovery, which finds products for sentences.
+    #[serde(default)]
     pub(crate) discover: DiscoverConfig,
+    #[serde(default)]
     pub(crate) storefront: StorefrontConfig,
     /// Limits on delivery questions to stores.
+    #[serde(default)]
     pub(crate) delivery: ProbeConfig,
     /// Settings for reading shipping terms.
+    #[serde(default)]
     pub(crate) shipping: ShippingConfig,
     /// Settings of a run and of its crawl.
+    #[serde(default)]
     pub(crate) refresh: RefreshConfig,
     pub(crate) landing: Landing,
     pub(crate) lake: Lake,
+    #[serde(default)]
     pub(crate) jobs: JobsConfig,
     /// Settings of `haat worker` and its queue.
+    #[serde(default)]
     pub(crate) queue: QueueConfig,
     pub(crate) release: Release,
     /// Thresholds of data quality beyond which a release is held back.
+    #[serde(default)]
     pub(crate) quality: QualityConfig,
     /// URLs of review apps, and the limits on requests to them.
+    #[serde(default)]
     pub(crate) reviews: ReviewsConfig,
     pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
     pub(crate) live_gateway: LiveGateway,
+    #[serde(default)]
     pub(crate) mcp: McpConfig,
+    #[serde(default)]
     pub(crate) sql: SqlConfig,
     pub(crate) state: State,
+    #[serde(default)]
     pub(crate) watches: WatchesConfig,
     pub(crate) log: Log,
     pub(crate) traces: Traces,
@@ -214,11 +229,15 @@ pub(crate) struct LiveGateway {
     pub(crate) listen: ListenAddress,
     /// URL of the query server's internal listener, which tells the gateway the stores of products.
     pub(crate) catalogue: String,
+    #[serde(default)]
     pub(crate) ask: GatewayConfig,
+    #[serde(default)]
     pub(crate) carts: CartConfig,
+    #[serde(default)]
     pub(crate) coupons: CouponsConfig,
     /// True to store the live responses of stores for the price history.
     pub(crate) observe: bool,
+    #[serde(default)]
     pub(crate) observations: ObservationsConfig,
 }
 
@@ -298,134 +317,9 @@ impl Traces {
 }
 
 impl Config {
+    /// Returns the built-in values: those of `defaults.toml`, and those of other crates' sections from their types.
     pub(crate) fn defaults() -> anyhow::Result<Self> {
-        Ok(Self {
-            home: "haat-home".into(),
-            market_currency: "INR".parse()?,
-            market_time_zone: TimeZone::INDIA,
-            public_url: String::new(),
-            api: Api {
-                cors_origins: String::new(),
-                adult: false,
-            },
-            access: AccessConfig::default(),
-            limits: LimitsConfig::default(),
-            dashboard: DashboardConfig::default(),
-            discover: DiscoverConfig::default(),
-            s3: S3 {
-                endpoint: String::new(),
-                region: "us-east-1".into(),
-                access_key_id: String::new(),
-                secret_access_key: String::new(),
-                allow_http: false,
-                retry_timeout_s: 75,
-                instance_role: false,
-            },
-            storefront: StorefrontConfig::default(),
-            delivery: ProbeConfig::default(),
-            shipping: ShippingConfig::default(),
-            refresh: RefreshConfig::default(),
-            jobs: JobsConfig::default(),
-            landing: Landing {
-                keep_days: RefreshConfig::default().crawl.landing_keep_days,
-            },
-            queue: QueueConfig::default(),
-            lake: Lake {
-                buckets: 64,
-                retention_hours: 168,
-            },
-            release: Release {
-                keep: 5,
-                gc_min_age_s: 86_400,
-                collapse_share: 0.5,
-            },
-            quality: QualityConfig::default(),
-            reviews: ReviewsConfig::default(),
-            embedding: Embedding::defaults(),
-            query_server: QueryServer::defaults()?,
-            live_gateway: LiveGateway::defaults()?,
-            mcp: McpConfig::default(),
-            sql: SqlConfig::default(),
-            state: State {
-                url: String::new(),
-                master_key: String::new(),
-            },
-            watches: WatchesConfig::default(),
-            log: Log {
-                filter: "warn,haat=info,jobs=info,query_server=info,live_gateway=info".into(),
-                format: LogFormat::Text,
-            },
-            traces: Traces {
-                endpoint: String::new(),
-                filter: "info".into(),
-                sample_share: 1.0,
-            },
-            doctor: Doctor {
-                check_age_s_max: 172_800,
-            },
-            metrics: Metrics {
-                textfile: String::new(),
-            },
-        })
-    }
-}
-
-impl Embedding {
-    fn defaults() -> Self {
-        Self {
-            embedder: EmbedderChoice::Table,
-            transformer: String::new(),
-            endpoint: Endpoint {
-                url: String::new(),
-                model: String::new(),
-                api_key: String::new(),
-                dimensions: 384,
-                shorten: false,
-                allow_http: false,
-                query_timeout_ms: 1_000,
-                documents_timeout_ms: 60_000,
-            },
-        }
-    }
-}
-
-impl QueryServer {
-    fn defaults() -> anyhow::Result<Self> {
-        Ok(Self {
-            listen: "127.0.0.1:8080".parse().map_err(anyhow::Error::msg)?,
-            internal_listen: String::new(),
-            ops_listen: String::new(),
-            metrics_public: false,
-            connections_per_address_max: 1024,
-            trusted_proxies: "127.0.0.0/8, ::1".into(),
-            forwarded_header: api::ForwardedHeader::default(),
-            cache: String::new(),
-            poll_ms: 1_000,
-            request_timeout_ms: 10_000,
-            body_timeout_ms: 5_000,
-            bodies_max: 512,
-            bodies_per_client_max: 64,
-            concurrency_max: 512,
-            drain_ms: 10_000,
-            leave_ms: 0,
-            cursor_secret: String::new(),
-            synonyms: String::new(),
-            holidays: String::new(),
-            count_searches: true,
-        })
-    }
-}
-
-impl LiveGateway {
-    fn defaults() -> anyhow::Result<Self> {
-        Ok(Self {
-            listen: "127.0.0.1:8081".parse().map_err(anyhow::Error::msg)?,
-            catalogue: "http://127.0.0.1:8082".into(),
-            ask: GatewayConfig::default(),
-            carts: CartConfig::default(),
-            coupons: CouponsConfig::default(),
-            observe: true,
-            observations: ObservationsConfig::default(),
-        })
+        let text = config::File::from_str(include_str!("defaults.toml"), config::FileFormat::Toml);
+        Ok(config::Config::builder().add_source(text).build()?.try_deserialize()?)
     }
 }
