@@ -13,7 +13,6 @@ mod audit;
 mod carts;
 mod coupons;
 mod customers;
-mod dashboard_place;
 mod database;
 mod day;
 mod email;

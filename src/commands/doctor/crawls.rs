@@ -5,7 +5,7 @@ use data_checks::{Check, CheckOutcome, Checks, RunEnd};
 use data_model::{BrandSlug, Timestamp};
 use data_storage::Storage;
 use pipeline_crawl::{RegisteredBrand, Registry};
-use pipeline_refresh::{HeldCrawl, Outcome, RunReport, RunState, held_back, list_runs, read_run, second_of};
+use pipeline_refresh::{HeldCrawl, RunReport, RunState, held_back, list_runs, read_run, second_of};
 
 use super::finding::Finding;
 use crate::output::counted;
@@ -114,31 +114,8 @@ async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding
             format!("{run} was never finished; {through}"),
             "`haat crawl` starts a new run",
         ),
-        // Failures of stores have a finding of their own. A home of an older version has no checks.
-        RunState::Finished if checks.brands.is_empty() && report.totals.failed > 0 => failures(&report),
+        // Failures of stores have a finding of their own.
         RunState::Finished => Finding::fine(SUBJECT, format!("{run} ended at {at}, {through}")),
-    }
-}
-
-/// Returns the finding about failed stores of a finished run.
-fn failures(report: &RunReport) -> Finding {
-    const SUBJECT: &str = "last run";
-    let (run, at) = (&report.run, report.ended_at);
-    let failed = report.stores.iter().filter_map(|store| match &store.outcome {
-        Outcome::Failed { code, .. } => Some(format!("{} ({code})", store.slug)),
-        _ => None,
-    });
-    let failed: Vec<_> = failed.collect();
-    let (stores, named) = (counted(report.totals.stores, "store"), named(&failed));
-    if report.totals.failed == report.totals.stores {
-        let found = format!("every store failed in {run}, which ended at {at}: {named}");
-        Finding::wrong(SUBJECT, found, NOT_ONE)
-    } else {
-        let found = format!(
-            "{} of {stores} failed in {run}, which ended at {at}: {named}",
-            failed.len()
-        );
-        Finding::warning(SUBJECT, found, ASK_AGAIN)
     }
 }
 

@@ -42,12 +42,8 @@ impl State {
             .flat_map(|keys| keys.ids())
             .map(|id| id.to_string())
             .collect();
-        match self.rows::<(String,)>(USED, vec![]).await {
-            Ok(known) => missing(known.into_iter().map(|(id,)| id), &given).map(|_| ()),
-            // States of versions that did not record keys have no such table.
-            Err(StateError::Database(_)) => Ok(()),
-            Err(error) => Err(error),
-        }
+        let known: Vec<(String,)> = self.rows(USED, vec![]).await?;
+        missing(known.into_iter().map(|(id,)| id), &given).map(|_| ())
     }
 }
 

@@ -72,22 +72,6 @@ fn the_state_of_a_newer_program_is_refused_in_plain_words() {
 }
 
 #[test]
-fn where_the_dashboard_is_is_what_the_last_server_said() {
-    on_both(async |place| {
-        let state = place.open().await;
-        assert_eq!(state.dashboard_url().await.unwrap(), None);
-        for url in ["http://127.0.0.1:1", "http://127.0.0.1:2"] {
-            state.note_dashboard(url, at(0)).await.unwrap();
-            assert_eq!(state.dashboard_url().await.unwrap().as_deref(), Some(url));
-        }
-        state.forget_dashboard("http://127.0.0.1:1").await.unwrap();
-        assert!(state.dashboard_url().await.unwrap().is_some());
-        state.forget_dashboard("http://127.0.0.1:2").await.unwrap();
-        assert_eq!(state.dashboard_url().await.unwrap(), None);
-    });
-}
-
-#[test]
 fn a_schema_that_somebody_changed_is_refused() {
     on_both(async |place| {
         place.open().await.close().await;
