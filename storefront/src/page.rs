@@ -14,8 +14,6 @@ pub enum Accept {
     Json,
     /// An HTML page of the shop.
     Html,
-    /// A site map in XML.
-    Xml,
     /// Plain text.
     Text,
     /// Any content type.
@@ -27,7 +25,6 @@ impl Accept {
         match self {
             Self::Json => "application/json, text/javascript;q=0.9, */*;q=0.1",
             Self::Html => "text/html, application/xhtml+xml;q=0.9, */*;q=0.1",
-            Self::Xml => "application/xml, text/xml;q=0.9, */*;q=0.1",
             Self::Text => "text/plain, */*;q=0.1",
             Self::Any => "*/*",
         }

@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use serde::Serialize;
-use url::Url;
 
 use crate::call::{Call, until};
 use crate::error::StoreError;
@@ -57,12 +56,8 @@ impl Store {
         limit: u16,
         if_none_match: Option<&str>,
     ) -> Result<FetchOutcome, StoreError> {
-        let url = self.url(&format!("/collections.json?limit={limit}&page={page}"))?;
-        self.fetch(Call {
-            if_none_match,
-            ..Call::get(url, Accept::Json)
-        })
-        .await
+        let path = format!("/collections.json?limit={limit}&page={page}");
+        self.get_unless(&path, Accept::Json, if_none_match).await
     }
 
     /// Fetches one page of a collection from `/collections/{handle}/products.json`, under the same cap as the
@@ -96,15 +91,6 @@ impl Store {
         self.product(handle, ".js", Accept::Json).await
     }
 
-    /// Fetches `/products/{handle}.json`: one product in the format of Shopify's admin API.
-    ///
-    /// # Errors
-    /// [`StoreError::Url`] if the handle is not valid.
-    #[boxed]
-    pub async fn product_json(&self, handle: &str) -> Result<FetchOutcome, StoreError> {
-        self.product(handle, ".json", Accept::Json).await
-    }
-
     /// Fetches `/products/{handle}`: the product's HTML page.
     ///
     /// # Errors
@@ -114,32 +100,13 @@ impl Store {
         self.product(handle, "", Accept::Html).await
     }
 
-    /// Fetches a site map: `/sitemap.xml`, or a site map that it lists. An address on another host counts as a redirect
-    /// to that host.
-    ///
-    /// # Errors
-    /// [`StoreError::Url`] if the location is not a URL.
-    #[boxed]
-    pub async fn sitemap(&self, location: &str) -> Result<FetchOutcome, StoreError> {
-        let url = if location.starts_with('/') {
-            self.url(location)?
-        } else {
-            let url = Url::parse(location).map_err(|_| StoreError::Url {
-                reason: "the sitemap's location is not a URL",
-            })?;
-            self.exchange.follow(&self.base_url, url)?
-        };
-        self.fetch(Call::get(url, Accept::Xml)).await
-    }
-
     /// Fetches any page of the store.
     ///
     /// # Errors
     /// [`StoreError::Url`] if the path does not begin with one slash, or leads to another host.
     #[boxed]
     pub async fn get(&self, path_and_query: &str, accept: Accept) -> Result<FetchOutcome, StoreError> {
-        let url = self.url(path_and_query)?;
-        self.fetch(Call::get(url, accept)).await
+        self.get_unless(path_and_query, accept, None).await
     }
 
     /// Fetches any page of the store, unless the page still matches the given validator.
