@@ -4,14 +4,12 @@
 //! ratio to the baseline. The operating system measures the CPU time of whole processes. The benchmarks have no pass or
 //! fail limits, and no test runs them.
 
-mod backfill;
 mod build;
 mod callers;
 mod constants;
 mod crawl;
 mod delivery;
 mod fair;
-mod held;
 mod http;
 mod kernels;
 mod live;
@@ -63,14 +61,8 @@ struct Cli {
 enum Benchmark {
     /// Crawl, normalise and write to Parquet, compared with only fetching and decoding
     Crawl,
-    /// Rebuild the lake from landed pages, compared with the first crawl
-    Backfill,
     /// Build a full release, and another after 1% of the stores changed
     Build,
-    /// Build a release with twenty brands held back, compared with a build with none held back
-    Held,
-    /// Refresh one brand, compared with writing the whole bucket's rows as one Parquet file
-    Refresh,
     /// Search over HTTP compared with bare tantivy on the same index, product details, memory, time to ready, hot swaps
     Serve,
     /// Every kind of read over HTTP: server CPU time, duration, memory
@@ -114,22 +106,13 @@ fn main() -> anyhow::Result<()> {
     if all || cli.what == Benchmark::Crawl {
         crawl::run(&bench)?;
     }
-    if all || cli.what == Benchmark::Backfill {
-        backfill::run(&bench)?;
-    }
     if all || cli.what == Benchmark::Live {
         live::run(&bench)?;
     }
     if all || cli.what == Benchmark::Fair {
         fair::carts(&bench)?;
     }
-    if all || cli.what == Benchmark::Held {
-        held::run(&bench)?;
-    }
-    if matches!(
-        cli.what,
-        Benchmark::Crawl | Benchmark::Backfill | Benchmark::Live | Benchmark::Held
-    ) {
+    if matches!(cli.what, Benchmark::Crawl | Benchmark::Live) {
         return Ok(());
     }
     bench.fill()?;
@@ -141,9 +124,6 @@ fn on_catalogue(cli: Cli, bench: &setup::Bench) -> anyhow::Result<()> {
     let all = cli.what == Benchmark::All;
     if all || cli.what == Benchmark::Build {
         build::run(bench)?;
-    }
-    if all || cli.what == Benchmark::Refresh {
-        refresh::run(bench)?;
     }
     if all || cli.what == Benchmark::Serve {
         serve::run(bench)?;
