@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 const FAILURES: u32 = 3;
 /// Duration of the first pause. Each further pause without a success in between is twice as long.
 const PAUSE: Duration = Duration::from_secs(5);
-const PAUSE_MAX: Duration = Duration::from_secs(160);
 
 /// Circuit breaker, so that users do not wait for a failing model. Requests pause after several failures in a row. Then
 /// one trial request decides if they resume.
-#[derive(Debug, Default)]
-pub(crate) struct Breaker(Mutex<State>);
+#[derive(Debug)]
+pub struct Breaker {
+    pause_max: Duration,
+    state: Mutex<State>,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -20,9 +22,18 @@ struct State {
 }
 
 impl Breaker {
+    /// Creates a breaker whose pauses never last longer than `pause_max`.
+    #[must_use]
+    pub fn new(pause_max: Duration) -> Self {
+        Self {
+            pause_max,
+            state: Mutex::default(),
+        }
+    }
+
     /// `true` if the model may be called at `now`. After a pause, one caller may try, and the others must wait until
     /// that call has succeeded.
-    pub(crate) fn lets_through(&self, now: Instant) -> bool {
+    pub fn lets_through(&self, now: Instant) -> bool {
         let mut state = self.state();
         match state.until {
             Some(until) if now < until => false,
@@ -34,7 +45,8 @@ impl Breaker {
         }
     }
 
-    pub(crate) fn note(&self, succeeded: bool, now: Instant) {
+    /// Notes the result of a call. Failures in a row start a pause, a success ends it.
+    pub fn note(&self, succeeded: bool, now: Instant) {
         let mut state = self.state();
         if succeeded {
             *state = State::default();
@@ -42,7 +54,7 @@ impl Breaker {
         }
         state.failures = state.failures.saturating_add(1);
         if state.failures >= FAILURES {
-            let pause = state.pause.map_or(PAUSE, |pause| (pause * 2).min(PAUSE_MAX));
+            let pause = state.pause.map_or(PAUSE, |pause| (pause * 2).min(self.pause_max));
             state.pause = Some(pause);
             state.until = Some(now + pause);
         }
@@ -50,7 +62,7 @@ impl Breaker {
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         // The state stays consistent even if a thread panics.
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -60,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_model_that_fails_is_left_alone_for_longer_each_time_until_it_succeeds() {
-        let breaker = Breaker::default();
+        let breaker = Breaker::new(Duration::from_secs(160));
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         for _ in 0..FAILURES {

@@ -5,31 +5,32 @@
 //!
 //! The text is sent as data in a separate message. Redirects are not followed, at most 64 KiB of a response are read,
 //! and calls pause after repeated failures. Callers must verify the responses. The crate never reveals the key, the URL
-//! or the response.
+//! or the response. Embedders use the address check, the HTTP client and the circuit breaker, too.
 
-mod address;
 mod breaker;
 mod config;
+pub mod endpoint;
 mod error;
 mod wire;
 
+pub use breaker::Breaker;
 pub use config::{ModelConfig, TokensParameter};
 pub use error::{ModelError, ModelFailure};
 pub use wire::{Question, strict};
 
 use std::time::{Duration, Instant};
 
-use data_model::Secret;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Client, StatusCode, redirect};
+use reqwest::{Client, StatusCode};
 use tokio::sync::Semaphore;
 use url::Url;
 
-use self::breaker::Breaker;
+use self::endpoint::ClientError;
 use self::error::Fault;
 
 /// Maximum length of a response that is read, in bytes.
 const BODY_BYTES_MAX: usize = 64 * 1024;
+/// Longest pause after failures.
+const PAUSE_MAX: Duration = Duration::from_secs(160);
 /// Maximum length of a model name, in bytes.
 const NAME_BYTES_MAX: usize = 150;
 
@@ -74,7 +75,7 @@ impl Model {
     }
 
     fn checked(config: &ModelConfig, purpose: Purpose) -> Result<Self, Fault> {
-        let url = address::of(&config.url, config.allow_http)?;
+        let url = endpoint::address(&config.url, config.allow_http, "chat/completions").map_err(Fault::Address)?;
         let is_name = (1..=NAME_BYTES_MAX).contains(&config.model.len())
             && config.model.bytes().all(|byte| byte.is_ascii_graphic());
         if !is_name {
@@ -87,22 +88,11 @@ impl Model {
         if config.tokens_max == 0 || config.concurrency_max == 0 {
             return Err(Fault::Bounds);
         }
-        let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
-        if !config.api_key.is_empty() {
-            let key = Secret::new(&config.api_key);
-            let bearer = HeaderValue::try_from(format!("Bearer {}", key.expose()));
-            let mut bearer = bearer.map_err(|_| Fault::Key)?;
-            bearer.set_sensitive(true);
-            headers.insert(AUTHORIZATION, bearer);
-        }
         let timeout = Duration::from_millis(config.timeout_ms);
-        let client = Client::builder()
-            .default_headers(headers)
-            .redirect(redirect::Policy::none())
-            .no_proxy()
-            .connect_timeout(timeout)
-            .build()
-            .map_err(Fault::Client)?;
+        let client = endpoint::client(&config.api_key, timeout).map_err(|error| match error {
+            ClientError::Key => Fault::Key,
+            ClientError::Http(error) => Fault::Client(error),
+        })?;
         Ok(Self {
             purpose,
             url,
@@ -114,7 +104,7 @@ impl Model {
             },
             client,
             places: Semaphore::new(config.concurrency_max.min(Semaphore::MAX_PERMITS)),
-            breaker: Breaker::default(),
+            breaker: Breaker::new(PAUSE_MAX),
         })
     }
 

@@ -264,7 +264,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("data-backup", &["data-model", "data-storage"]),
     ("data-checks", &["data-model", "data-storage"]),
     ("data-codes", &["data-model", "data-storage"]),
-    ("data-embedders", &["data-embedding", "data-model"]),
+    ("data-embedders", &["data-embedding", "data-model", "language-model"]),
     ("data-feed", &["data-model"]),
     ("data-observations", &["data-model", "data-storage"]),
     ("data-reports", &["data-model"]),

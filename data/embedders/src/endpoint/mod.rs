@@ -1,19 +1,17 @@
 //! Uses an embedding model on another server.
 
-mod pause;
 mod wire;
 
-use std::net::IpAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use data_embedding::{DIMENSIONS_MAX, DocumentText, EmbedError, Embedder, EmbedderId, Vector};
 use data_model::Secret;
-use reqwest::header::{HeaderMap, RETRY_AFTER};
-use reqwest::{Client, Response, StatusCode, redirect};
+use language_model::Breaker;
+use language_model::endpoint::{self, ClientError};
+use reqwest::header::RETRY_AFTER;
+use reqwest::{Client, Response, StatusCode};
 use tokio::runtime::Handle;
-use url::{Host, Url};
-
-use self::pause::Pause;
+use url::Url;
 
 const BATCH: usize = 64;
 const TRIES_MAX: u32 = 5;
@@ -21,6 +19,8 @@ const TRIES_MAX: u32 = 5;
 const WAIT_MS: u64 = 500;
 /// Maximum wait between two attempts, even if the server requests a longer wait.
 const WAIT_MS_MAX: u64 = 30_000;
+/// Pause of queries after several failures in a row.
+const PAUSE: Duration = Duration::from_secs(5);
 /// Maximum length of a text for the model, in bytes. Product texts are shorter, and a model truncates texts that are
 /// too long for it.
 const TEXT_BYTES_MAX: usize = 4_096;
@@ -79,7 +79,7 @@ pub struct Endpoint {
     url: Url,
     client: Client,
     runtime: Handle,
-    pause: Pause,
+    breaker: Breaker,
 }
 
 struct Refusal {
@@ -95,7 +95,8 @@ impl Endpoint {
     /// # Errors
     /// [`EndpointError`] if the configuration is invalid. The service is not contacted.
     pub fn new(config: EndpointConfig, runtime: Handle) -> Result<Self, EndpointError> {
-        let url = address(&config)?;
+        let url = endpoint::address(config.url.as_str(), config.allow_http, "embeddings");
+        let url = url.map_err(EndpointError::Address)?;
         if config.model.is_empty() || config.model.len() > 150 {
             return Err(EndpointError::Model);
         }
@@ -104,27 +105,19 @@ impl Endpoint {
         }
         let id = format!("endpoint:{}:{}", config.model, config.dimensions);
         let id = EmbedderId::try_from(id).map_err(|_| EndpointError::Model)?;
-        let mut headers = HeaderMap::new();
-        if let Some(key) = &config.api_key {
-            let mut value = reqwest::header::HeaderValue::try_from(format!("Bearer {}", key.expose()))
-                .map_err(|_| EndpointError::Key)?;
-            value.set_sensitive(true);
-            headers.insert(reqwest::header::AUTHORIZATION, value);
-        }
-        let client = Client::builder()
-            .default_headers(headers)
-            .redirect(redirect::Policy::none())
-            .no_proxy()
-            .connect_timeout(Duration::from_millis(config.query_timeout_ms.max(1)))
-            .build()
-            .map_err(EndpointError::Client)?;
+        let key = config.api_key.as_ref().map_or("", Secret::expose);
+        let timeout = Duration::from_millis(config.query_timeout_ms.max(1));
+        let client = endpoint::client(key, timeout).map_err(|error| match error {
+            ClientError::Key => EndpointError::Key,
+            ClientError::Http(error) => EndpointError::Client(error),
+        })?;
         Ok(Self {
             id,
             config,
             url,
             client,
             runtime,
-            pause: Pause::default(),
+            breaker: Breaker::new(PAUSE),
         })
     }
 
@@ -136,10 +129,7 @@ impl Endpoint {
             .client
             .post(self.url.clone())
             .timeout(Duration::from_millis(timeout_ms));
-        let request = request
-            .header(reqwest::header::CONTENT_TYPE, "application/json")
-            .body(body);
-        let mut response = request.send().await.map_err(unreachable)?;
+        let mut response = request.body(body).send().await.map_err(unreachable)?;
         if response.status() != StatusCode::OK {
             return Err(refused(&response));
         }
@@ -193,11 +183,11 @@ impl Embedder for Endpoint {
         if text.is_empty() {
             return Ok(None);
         }
-        if self.pause.lasts() {
+        if !self.breaker.lets_through(Instant::now()) {
             return Err(EmbedError::Unreachable("requests are paused after a failure".into()));
         }
         let asked = self.runtime.block_on(self.ask(&[text], self.config.query_timeout_ms));
-        self.pause.note(asked.is_ok());
+        self.breaker.note(asked.is_ok(), Instant::now());
         let vectors = asked.map_err(|refusal| refusal.error)?;
         Ok(vectors.into_iter().next().flatten())
     }
@@ -219,32 +209,6 @@ impl Embedder for Endpoint {
         }
         Ok(vectors)
     }
-}
-
-fn address(config: &EndpointConfig) -> Result<Url, EndpointError> {
-    let url = &config.url;
-    let on_this_machine = match url.host() {
-        Some(Host::Ipv4(ip)) => IpAddr::from(ip).is_loopback(),
-        Some(Host::Ipv6(ip)) => IpAddr::from(ip).is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => return Err(EndpointError::Address("it has no host")),
-    };
-    match url.scheme() {
-        "https" => {}
-        "http" if on_this_machine || config.allow_http => {}
-        "http" => {
-            return Err(EndpointError::Address(
-                "plain http to another machine requires allow_http",
-            ));
-        }
-        _ => return Err(EndpointError::Address("the scheme must be https or http")),
-    }
-    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-        return Err(EndpointError::Address("only scheme, host, port and path are allowed"));
-    }
-    let mut asked = url.clone();
-    asked.set_path(&format!("{}/embeddings", url.path().trim_end_matches('/')));
-    Ok(asked)
 }
 
 fn beginning(text: &str) -> &str {
