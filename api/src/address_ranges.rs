@@ -1,16 +1,12 @@
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use ipnet::IpNet;
+
 /// IP addresses and networks, parsed from a comma-separated text such as `127.0.0.0/8, ::1, 10.1.2.3`. An empty text
 /// contains no address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AddressRanges(Vec<AddressRange>);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct AddressRange {
-    network: IpAddr,
-    prefix_bits: u8,
-}
+pub struct AddressRanges(Vec<IpNet>);
 
 /// Error for a text that is neither an IP address nor a network.
 #[derive(Debug, thiserror::Error)]
@@ -22,27 +18,12 @@ impl FromStr for AddressRanges {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
-        names.map(str::parse).collect::<Result<_, _>>().map(Self)
-    }
-}
-
-impl FromStr for AddressRange {
-    type Err = AddressRangeError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let read = || {
-            let (network, prefix) = text
-                .split_once('/')
-                .map_or((text, None), |(net, bits)| (net, Some(bits)));
-            let network: IpAddr = network.parse().ok()?;
-            let bits_max = if network.is_ipv4() { 32 } else { 128 };
-            let prefix_bits = match prefix {
-                Some(bits) => bits.parse().ok().filter(|bits| *bits <= bits_max)?,
-                None => bits_max,
-            };
-            Some(Self { network, prefix_bits })
+        let read = |name: &str| {
+            let one = name.parse::<IpAddr>().map(IpNet::from);
+            one.or_else(|_| name.parse())
+                .map_err(|_| AddressRangeError(name.to_owned()))
         };
-        read().ok_or_else(|| AddressRangeError(text.to_owned()))
+        names.map(read).collect::<Result<_, _>>().map(Self)
     }
 }
 
@@ -51,24 +32,7 @@ impl AddressRanges {
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        self.0.iter().any(|range| range.contains(address))
-    }
-}
-
-impl AddressRange {
-    fn contains(&self, address: IpAddr) -> bool {
-        let prefix = u32::from(self.prefix_bits);
-        match (self.network, address) {
-            (IpAddr::V4(network), IpAddr::V4(address)) => {
-                let differing = network.to_bits() ^ address.to_bits();
-                differing.checked_shr(32 - prefix).unwrap_or(0) == 0
-            }
-            (IpAddr::V6(network), IpAddr::V6(address)) => {
-                let differing = network.to_bits() ^ address.to_bits();
-                differing.checked_shr(128 - prefix).unwrap_or(0) == 0
-            }
-            _ => false,
-        }
+        self.0.iter().any(|range| range.contains(&address))
     }
 }
 

@@ -1,6 +1,9 @@
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, COOKIE, HeaderName, IF_NONE_MATCH};
 use http::request::Parts;
+use percent_encoding::percent_decode_str;
 
 /// Parts of an HTTP request that determine the emulator's response.
 #[derive(Debug, Clone)]
@@ -160,28 +163,9 @@ pub(crate) fn form(text: &str) -> Vec<FormField> {
 
 /// Percent-decodes a path. Invalid escapes and paths that are not UTF-8 stay unchanged.
 fn decode(path: &str) -> String {
-    if !path.contains('%') {
-        return path.to_owned();
-    }
-    let bytes = path.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = path
-            .get(at + 1..at + 3)
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match code {
-            Some(byte) if bytes[at] == b'%' => {
-                out.push(byte);
-                at += 3;
-            }
-            _ => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| path.to_owned())
+    percent_decode_str(path)
+        .decode_utf8()
+        .map_or_else(|_| path.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]
