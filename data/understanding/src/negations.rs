@@ -1,6 +1,7 @@
 use std::ops::Range;
 
 use super::intent::{BrandNames, NAME_WORDS_MAX, spoken};
+use super::numerals;
 use super::sentence::Sentence;
 use super::tables::{Negator, TABLES};
 use super::tokens::Token;
@@ -174,7 +175,12 @@ fn refuse(sentence: &mut Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) ->
         objects.push(next);
     }
     let is_object = |other: usize| objects.iter().any(|object| object.tokens.contains(&other));
-    if !sentence.says_more(is_object) {
+    let is_number = |at: usize| {
+        let token = sentence.tokens.get(at);
+        token.is_some_and(|token| token.number.is_some() || numerals::is_count(&token.word))
+    };
+    // A bare number is a quantity and not a thing, as in `minus five`.
+    if objects.iter().all(|object| object.tokens.clone().all(is_number)) || !sentence.says_more(is_object) {
         return None;
     }
     let end = objects.last()?.tokens.end;

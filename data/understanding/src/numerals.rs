@@ -163,6 +163,11 @@ fn scale(word: &str) -> Option<u64> {
     }
 }
 
+/// Returns true for the word of a number below a hundred.
+pub(crate) fn is_count(word: &str) -> bool {
+    unit(word).is_some()
+}
+
 fn unit(word: &str) -> Option<u64> {
     const WORDS: [(u64, &str); 30] = [
         (1, "a one ek एक"),

@@ -53,6 +53,8 @@ fn what_a_product_does_not_do_is_no_refusal() {
         ("pan that does not stick", "pan that does stick", false),
         ("pan that does not contain nickel", "pan that", true),
         ("bottle not leather", "bottle", true),
+        ("sleeping bag to minus 5", "sleeping bag to minus 5", false),
+        ("sleeping bag to minus five", "sleeping bag to minus five", false),
     ] {
         let understood = read(text, &NoBrands);
         let refuses = |part: &Part| {
