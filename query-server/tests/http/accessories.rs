@@ -118,6 +118,34 @@ async fn what_is_for_a_thing_stands_after_the_things_that_a_bare_noun_names() {
     }
 }
 
+#[tokio::test]
+async fn a_word_does_not_name_the_activity_that_its_stem_has_in_common_with_a_category() {
+    let facts = brand("Gifts", "INR");
+    let nursing = "Baby & Toddler > Nursing & Feeding";
+    let sold = [
+        (
+            "Nurse Fob Watch",
+            "",
+            "Apparel & Accessories > Jewelry > Watches".to_owned(),
+        ),
+        (
+            "Breast Pump",
+            "Quiet while nursing.",
+            format!("{nursing} > Breast Pumps"),
+        ),
+    ];
+    let products = (1..).zip(sold).map(|(id, (title, description, path))| Product {
+        category: category(&path),
+        description: description.into(),
+        ..product(&facts, id, title)
+    });
+    let products = products.collect();
+    let shipped = || data_embedding::shipped().unwrap();
+    let market = Market::embedding(&vec![(facts, products)], Some(shipped()), Some(shipped())).await;
+    let found = answer(&market, "q=gift+for+a+nurse").await;
+    assert_eq!(found.data[0].title, "Nurse Fob Watch");
+}
+
 /// Titles and categories of the generated products.
 const DRAWN: [(&str, Option<&str>); 4] = [
     (

@@ -61,6 +61,8 @@ pub(crate) struct Thing {
 #[derive(Debug)]
 struct Name {
     category: CategoryId,
+    /// True if the name is an activity, as in `Nursing`. A word with the same stem, such as `nurse`, does not name it.
+    is_activity: bool,
     rest: Vec<Box<str>>,
 }
 
@@ -79,6 +81,7 @@ impl CategoryNames {
             if let Some(last) = stems.next_back() {
                 let name = Name {
                     category: node.category.id,
+                    is_activity: is_activity(&name),
                     rest: stems.collect(),
                 };
                 self.names.entry(last).or_default().push(name);
@@ -110,11 +113,16 @@ impl CategoryNames {
                 .flat_map(|variant| &variant.words);
             words.into_iter().any(|word| word.stem == stem)
         };
+        let own = terms.iter().nth(head);
         let heads = groups.get(head).into_iter().flat_map(|group| &group.variants);
         let called_so = heads
             .filter_map(|variant| variant.words.last())
-            .filter_map(|word| self.names.get(word.stem.as_str()))
-            .flatten();
+            .filter_map(|word| Some((word, self.names.get(word.stem.as_str())?)))
+            .flat_map(|(word, names)| {
+                let own = own.filter(|own| own.stemmed == word.stem);
+                let is_called = move |name: &&Name| own.is_none_or(|own| is_activity(&own.plain) == name.is_activity);
+                names.iter().filter(is_called)
+            });
         let called_so: Vec<&Name> = called_so.collect();
         let fitting = || {
             let names = called_so.iter().copied();
@@ -140,6 +148,10 @@ impl CategoryNames {
             purpose: purpose(text, terms, groups, head),
         }
     }
+}
+
+fn is_activity(name: &str) -> bool {
+    name.ends_with("ing")
 }
 
 /// Returns the purpose if the words name both the product and its purpose.
