@@ -12,6 +12,9 @@ use crate::lexical::{self, Order, RowSet};
 use crate::phrase::PhraseReading;
 use crate::request::{Conditions, Filters, Fold, Mode, ParsedName, PriceBounds, SearchLimit, SearchRequest};
 
+/// Minimum similarity of the nearest product that answers a need, as a share of that of the nearest product at all.
+const NEED_SHARE_MIN: f32 = 0.75;
+
 /// Search request as interpreted on a release.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchPlan {
@@ -99,7 +102,8 @@ impl SearchPlan {
             reading,
             sense,
         };
-        if plan.asks_for_kinds() && (!plan.reading.has_kinds() || plan.names_thing(served)) {
+        let is_lost = |plan: &Self| !plan.reading.has_kinds() || plan.names_thing(served) || plan.is_far(served);
+        if plan.asks_for_kinds() && is_lost(&plan) {
             plan.take_as_words();
         }
         plan
@@ -159,6 +163,28 @@ impl SearchPlan {
     fn names_thing(&self, served: &SearchContext) -> bool {
         let is_named = || lexical::names_category(&served.release, &served.text, &self.text);
         self.reading.is_need && !self.text.trim().is_empty() && is_named()
+    }
+
+    /// Returns true if the text says more than its need, and products of other categories are much nearer to all that it
+    /// says than those that answer the need.
+    fn is_far(&self, served: &SearchContext) -> bool {
+        if !self.reading.is_need || self.text.trim().is_empty() {
+            return false;
+        }
+        let text = format!("{} {}", self.text, self.reading.need());
+        let Ok(vector) = served.semantic.embed(&text) else {
+            return false;
+        };
+        let nearest = |filter: &RowFilter| {
+            let filter = resolved(&served.release, &self.rows(&served.release, filter));
+            let near = served.release.nearest(&vector, 1, filter.as_ref());
+            near.first().map_or(0.0, |(_, cosine)| *cosine)
+        };
+        let others = RowFilter {
+            facets: self.stated.clone(),
+            ..self.filter.clone()
+        };
+        nearest(&self.filter) < NEED_SHARE_MIN * nearest(&others)
     }
 
     /// Without words to search for, a superlative sorts all products.

@@ -146,6 +146,31 @@ async fn a_word_does_not_name_the_activity_that_its_stem_has_in_common_with_a_ca
     assert_eq!(found.data[0].title, "Nurse Fob Watch");
 }
 
+#[tokio::test]
+async fn a_need_does_not_filter_if_the_whole_text_is_much_nearer_to_other_products() {
+    let facts = brand("Outdoors", "INR");
+    let bags = "Sporting Goods > Outdoor Recreation > Camping & Hiking > Sleeping Bags";
+    let sold = [
+        ("School Backpack", "Luggage & Bags > Backpacks"),
+        ("Down Sleeping Bag", bags),
+    ];
+    let products = (1..).zip(sold).map(|(id, (title, path))| Product {
+        category: category(path),
+        ..product(&facts, id, title)
+    });
+    let products = products.collect();
+    let shipped = || data_embedding::shipped().unwrap();
+    let market = Market::embedding(&vec![(facts, products)], Some(shipped()), Some(shipped())).await;
+    // Camping is a need of backpacks.
+    for (query, first) in [
+        ("q=what+can+i+sleep+in+when+camping", "Down Sleeping Bag"),
+        ("q=what+do+i+need+for+camping", "School Backpack"),
+    ] {
+        let found = answer(&market, query).await;
+        assert_eq!(found.data[0].title, first, "{query}");
+    }
+}
+
 /// Titles and categories of the generated products.
 const DRAWN: [(&str, Option<&str>); 4] = [
     (

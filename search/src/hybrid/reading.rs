@@ -239,13 +239,18 @@ impl Reading {
     }
 
     /// Returns the text of the need, without words that only form the question.
-    pub(crate) fn sense(&self) -> String {
+    pub(crate) fn need(&self) -> String {
         let needs = self
             .phrases
             .iter()
             .filter(|phrase| matches!(phrase.meaning, "need" | "occasion"));
-        let words: Vec<&str> = needs.map(|phrase| phrase.text.as_str()).chain([self.hint]).collect();
+        let words: Vec<&str> = needs.map(|phrase| phrase.text.as_str()).collect();
         words.join(" ")
+    }
+
+    /// Returns the text of the need with the words that find products for it.
+    pub(crate) fn sense(&self) -> String {
+        format!("{} {}", self.need(), self.hint)
     }
 
     /// Returns `None` if no categories were read.
