@@ -56,6 +56,8 @@ pub(crate) struct Thing {
     pub(crate) stem: String,
     /// Sorted categories of the release with the same head noun in their names.
     pub(crate) called_so: Vec<CategoryId>,
+    /// Sorted categories with this name alone, such as `Tents` but not `Handbags, Wallets & Cases`.
+    pub(crate) exact: Vec<CategoryId>,
 }
 
 #[derive(Debug)]
@@ -64,6 +66,8 @@ struct Name {
     /// True if the name is an activity, as in `Nursing`. A word with the same stem, such as `nurse`, does not name it.
     is_activity: bool,
     rest: Vec<Box<str>>,
+    /// True if the category has no other name.
+    is_only: bool,
 }
 
 impl CategoryNames {
@@ -74,7 +78,9 @@ impl CategoryNames {
     }
 
     fn add(&mut self, node: &CategoryNode) {
-        for name in parts(node.category.name) {
+        let names = parts(node.category.name);
+        let is_only = names.len() == 1;
+        for name in names {
             let mut stems = analyse(Analysis::Stemmed, &name)
                 .into_iter()
                 .map(|word| word.text.into_boxed_str());
@@ -83,6 +89,7 @@ impl CategoryNames {
                     category: node.category.id,
                     is_activity: is_activity(&name),
                     rest: stems.collect(),
+                    is_only,
                 };
                 self.names.entry(last).or_default().push(name);
             }
@@ -134,6 +141,11 @@ impl CategoryNames {
             let is_of_name = |word: &GroupWord| name.rest.iter().any(|stem| **stem == *word.stem);
             others.all(|(_, group)| group.variants.iter().flat_map(|variant| &variant.words).any(is_of_name))
         };
+        let exact = || {
+            let names = own.and_then(|own| self.names.get(own.stemmed.as_str()));
+            let names = names.into_iter().flatten();
+            names.filter(|name| name.is_only && fitting().any(|other| std::ptr::eq(*name, other)) && says_all(name))
+        };
         let thing = fitting().any(says_all).then(|| Thing {
             stem: terms
                 .iter()
@@ -141,6 +153,7 @@ impl CategoryNames {
                 .map(|term| term.stemmed.clone())
                 .unwrap_or_default(),
             called_so: sorted(called_so.iter().map(|name| name.category)),
+            exact: sorted(exact().map(|name| name.category)),
         });
         QuerySubject {
             categories: sorted(fitting().map(|name| name.category)),
