@@ -60,7 +60,7 @@ pub(crate) struct Layers {
 impl Layers {
     /// Reads the file and the environment. The flags come from the command line.
     pub(crate) fn read(global: &Global) -> anyhow::Result<Self> {
-        let defaults = config::Config::try_from(&Config::defaults()?).context("defaults")?;
+        let defaults = defaults().context("defaults")?;
         let file = match &global.config {
             Some(path) => Some(path.clone()),
             None => Some(PathBuf::from(FILE_DEFAULT)).filter(|path| path.exists()),
@@ -174,6 +174,16 @@ impl Layers {
         });
         Ok(shown.collect())
     }
+}
+
+/// `config::Config::try_from` merges everything again after each key, which takes most of the time of a short command.
+fn defaults() -> anyhow::Result<config::Config> {
+    let sections: BTreeMap<String, Value> = serde_json::from_value(serde_json::to_value(Config::defaults()?)?)?;
+    let mut builder = config::Config::builder();
+    for (name, section) in sections {
+        builder = builder.set_default(name, section)?;
+    }
+    Ok(builder.build()?)
 }
 
 /// Effects of keys. A line has the key, a tab and a sentence.
