@@ -180,6 +180,10 @@ impl Table {
     }
 
     async fn recorded_tick(&self) -> Result<u64, LakeError> {
+        // The entry that creates a table belongs to no commit batch.
+        if self.version() == 0 {
+            return Ok(0);
+        }
         let version = self.state.transaction_version(&self.log_store, APP_ID).await;
         let version = version.map_err(failed(self.name, "reading the number of the last commit batch"))?;
         Ok(version.and_then(|version| u64::try_from(version).ok()).unwrap_or(0))

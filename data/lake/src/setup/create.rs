@@ -1,11 +1,14 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use data_model::Timestamp;
 use data_storage::{ObjectPath, Storage, keeps_conditions};
 use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
-use deltalake::kernel::{Action, StructType};
-use deltalake::operations::create::CreateBuilder;
-use deltalake::protocol::SaveMode;
+use deltalake::kernel::transaction::CommitData;
+use deltalake::kernel::{Action, MetadataExt, Protocol, StructType, new_metadata};
+use deltalake::logstore::CommitOrBytes;
+use deltalake::protocol::{DeltaOperation, SaveMode};
+use serde_json::json;
+use uuid::Uuid;
 
 use super::facts::encoded;
 use super::layout::{self, LayoutFinding};
@@ -33,7 +36,7 @@ pub(crate) async fn create(lake: &Storage, config: LakeConfig, now: Timestamp) -
         LayoutFinding::New => {
             // Another process may create the lake at the same time and test the storage too, so that the name is
             // unique.
-            let probe = ObjectPath::from(format!("{PROBE}-{}", uuid::Uuid::new_v4()));
+            let probe = ObjectPath::from(format!("{PROBE}-{}", Uuid::new_v4()));
             if !keeps_conditions(lake, &probe).await? {
                 return Err(LakeError::Unconditional);
             }
@@ -67,21 +70,30 @@ async fn create_table(lake: &Storage, table: TableName, config: LakeConfig, now:
     if spec.append_only {
         properties.push(("delta.appendOnly", "true".to_owned()));
     }
-    let created = CreateBuilder::new()
-        .with_log_store(std::sync::Arc::clone(&log_store))
-        .with_table_name(table.as_str())
-        .with_comment(spec.comment)
-        .with_columns(schema.fields().cloned())
-        .with_partition_columns(spec.partition)
-        .with_save_mode(SaveMode::ErrorIfExists)
-        .with_actions(facts(lake, table, now).await?)
-        .with_configuration(properties.into_iter().map(|(key, value)| (key, Some(value))))
-        .await;
-    match created {
-        Ok(_) => Ok(()),
+    let metadata = new_metadata(&schema, spec.partition, properties)
+        .and_then(|metadata| metadata.with_name(table.to_string()))
+        .and_then(|metadata| metadata.with_description(spec.comment.to_owned()))
+        .map_err(|error| failed(table, "creation")(error.into()))?;
+    let protocol: Protocol = serde_json::from_value(json!({ "minReaderVersion": 1, "minWriterVersion": 2 }))
+        .map_err(|error| failed(table, "creation")(error.into()))?;
+    let operation = DeltaOperation::Create {
+        mode: SaveMode::ErrorIfExists,
+        location: log_store.root_url().clone(),
+        protocol: protocol.clone(),
+        metadata: metadata.clone(),
+    };
+    let facts = facts(lake, table, now).await?;
+    let mut actions = vec![Action::Protocol(protocol), Action::Metadata(metadata)];
+    actions.extend(facts);
+    // The library's builder would also load the new table, twice.
+    let entry = CommitData::new(actions, operation, HashMap::new(), Vec::new()).get_bytes();
+    let entry = entry.map_err(|source| failed(table, "creation")(source.into()))?;
+    let entry = CommitOrBytes::LogBytes(entry);
+    match log_store.write_commit_entry(0, entry, Uuid::new_v4()).await {
+        Ok(()) => Ok(()),
         // Another process may have created the table first.
         Err(_) if exists().await? => Ok(()),
-        Err(error) => Err(failed(table, "creation")(error)),
+        Err(source) => Err(failed(table, "creation")(source.into())),
     }
 }
 
