@@ -72,11 +72,18 @@ const KEYS: &[(TableName, &str)] = &[
 /// Approximate number of row bytes that are written to a file at a time. For long lists, the encoder's bookkeeping
 /// takes many times the size of their items.
 const WRITTEN_BYTES: usize = 1 << 20;
+/// Number of rows that are written to a file at a time, unless their bytes reach [`WRITTEN_BYTES`]. Each write has a cost
+/// for every column, and most stores have few rows.
+const WRITTEN_ROWS: usize = 1024;
 
 pub(crate) struct Encoder {
     table: TableName,
     writer: ArrowWriter<Vec<u8>>,
     rows: usize,
+    /// Rows that are not written yet.
+    waiting: Vec<RecordBatch>,
+    waiting_rows: usize,
+    waiting_bytes: usize,
     /// Columns of the rows written so far, for each column whose bounds the log records.
     bounded: Vec<Vec<ArrayRef>>,
 }
@@ -110,25 +117,52 @@ impl Encoder {
             table,
             writer,
             rows: 0,
+            waiting: Vec::new(),
+            waiting_rows: 0,
+            waiting_bytes: 0,
             bounded: vec![Vec::new(); spec.stats.len()],
         })
     }
 
     /// The rows must follow the previous ones in the table's order.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), LakeError> {
-        let rows = batch.num_rows();
-        let bytes: usize = batch.columns().iter().map(slice_bytes).sum();
-        let at_once = (rows.saturating_mul(WRITTEN_BYTES) / bytes.max(1)).clamp(1, rows.max(1));
-        for start in (0..rows).step_by(at_once) {
-            let slice = batch.slice(start, at_once.min(rows - start));
-            self.writer
-                .write(&slice)
-                .map_err(|source| new_file(self.table, source))?;
-        }
         for (column, name) in self.bounded.iter_mut().zip(&self.table.spec().stats) {
             column.extend(batch.column_by_name(name).cloned());
         }
+        let (rows, bytes) = (batch.num_rows(), batch.columns().iter().map(slice_bytes).sum::<usize>());
+        let is_enough = |rows: usize, bytes: usize| rows >= WRITTEN_ROWS || bytes >= WRITTEN_BYTES;
+        // A large batch is not copied.
+        if is_enough(rows, bytes) {
+            self.write_waiting()?;
+        }
+        self.waiting.push(batch.clone());
         self.rows += rows;
+        self.waiting_rows += rows;
+        self.waiting_bytes += bytes;
+        if is_enough(self.waiting_rows, self.waiting_bytes) {
+            self.write_waiting()?;
+        }
+        Ok(())
+    }
+
+    fn write_waiting(&mut self) -> Result<(), LakeError> {
+        let failed = |source| new_file(self.table, source);
+        let batch = match self.waiting.as_slice() {
+            [] => return Ok(()),
+            [batch] => batch.clone(),
+            [first, ..] => {
+                let joined = arrow::compute::concat_batches(first.schema_ref(), &self.waiting);
+                joined.map_err(|error| failed(error.into()))?
+            }
+        };
+        let rows = batch.num_rows();
+        let at_once = (rows.saturating_mul(WRITTEN_BYTES) / self.waiting_bytes.max(1)).clamp(1, rows.max(1));
+        (self.waiting_rows, self.waiting_bytes) = (0, 0);
+        self.waiting.clear();
+        for start in (0..rows).step_by(at_once) {
+            let slice = batch.slice(start, at_once.min(rows - start));
+            self.writer.write(&slice).map_err(failed)?;
+        }
         Ok(())
     }
 
@@ -141,8 +175,9 @@ impl Encoder {
         }
     }
 
-    fn finish(self) -> Result<Encoded, LakeError> {
+    fn finish(mut self) -> Result<Encoded, LakeError> {
         let stats = stats(self.table, self.rows, &self.bounded);
+        self.write_waiting()?;
         let bytes = self
             .writer
             .into_inner()
