@@ -1,6 +1,5 @@
 //! Tests an object store that refuses a conditional put although the object does not exist. The lake must not conclude
 //! that another process wrote it. An unrecorded state must be an error, not an empty lake.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;
 
@@ -8,13 +7,7 @@ use crate::support::*;
 use data_lake::{Lake, LakeConfig, LakeError};
 use data_model::Clock;
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
-use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
-
-fn faulty() -> (FaultyStore, Storage) {
-    let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
-    let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
-    (faulty, storage)
-}
+use kit::faulty::{FaultKind, FaultPlan};
 
 /// The lake writes no checkpoints, because the threads that write them do not progress while time is paused.
 async fn open_still(storage: &Storage, clock: &Arc<SetClock>) -> Result<Lake, LakeError> {
@@ -35,8 +28,8 @@ fn plan(nth: u64, kind: FaultKind) -> FaultPlan {
 
 #[tokio::test(start_paused = true)]
 async fn a_conflict_at_any_write_changes_nothing_of_what_two_crawls_bring() {
-    let clock = midnight();
-    let (counter, counted) = faulty();
+    let (clock, nothing) = (midnight(), Storage::memory());
+    let (counter, counted) = faulty(&nothing).await;
     let lake = open_still(&counted, &clock).await.unwrap();
     let opening = counter.mutations();
     lake.commit(first(), run(1)).await.unwrap();
@@ -44,7 +37,7 @@ async fn a_conflict_at_any_write_changes_nothing_of_what_two_crawls_bring() {
     let (writes, expected) = (counter.mutations(), content(&lake).await);
     let mut conflicts = 0;
     for nth in 1..=writes {
-        let (faulty, storage) = faulty();
+        let (faulty, storage) = faulty(&nothing).await;
         faulty.arm(plan(nth, FaultKind::Conflict));
         let lake = open_still(&storage, &clock).await.unwrap();
         let reports = [
@@ -67,18 +60,17 @@ async fn a_conflict_at_any_write_changes_nothing_of_what_two_crawls_bring() {
 
 #[tokio::test(start_paused = true)]
 async fn conflicts_without_end_fail_the_crawl_and_the_next_process_finishes_what_was_begun() {
-    let clock = midnight();
-    let (counter, counted) = faulty();
-    let lake = open_still(&counted, &clock).await.unwrap();
+    let (clock, begun) = (midnight(), Storage::memory());
+    let lake = open_still(&begun, &clock).await.unwrap();
     lake.commit(first(), run(1)).await.unwrap();
     let before = content(&lake).await;
-    counter.disarm();
+    let (counter, counted) = faulty(&begun).await;
+    let lake = open_still(&counted, &clock).await.unwrap();
     lake.commit(second(), run(2)).await.unwrap();
     let (writes, after) = (counter.mutations(), content(&lake).await);
     for nth in 1..=writes {
-        let (faulty, storage) = faulty();
+        let (faulty, storage) = faulty(&begun).await;
         let lake = open_still(&storage, &clock).await.unwrap();
-        lake.commit(first(), run(1)).await.unwrap();
         faulty.arm(plan(nth, FaultKind::Conflicts));
         let committed = lake.commit(second(), run(2)).await;
         // A release build at this time is refused, or sees the complete state.
@@ -129,17 +121,16 @@ async fn a_tick_whose_end_is_missing_is_an_error_and_never_an_empty_lake() {
 
 #[tokio::test]
 async fn a_release_is_not_built_of_what_was_there_before_a_tick_that_was_begun() {
-    let clock = midnight();
-    let (counter, counted) = faulty();
-    let lake = open(&counted, &clock).await;
+    let (clock, begun) = (midnight(), Storage::memory());
+    let lake = open(&begun, &clock).await;
     lake.commit(first(), run(1)).await.unwrap();
-    counter.disarm();
+    let (counter, counted) = faulty(&begun).await;
+    let lake = open(&counted, &clock).await;
     lake.commit(second(), run(2)).await.unwrap();
     let (mut refused, mut finished) = (0, 0);
     for nth in 1..=counter.mutations() {
-        let (faulty, storage) = faulty();
+        let (faulty, storage) = faulty(&begun).await;
         let lake = open(&storage, &clock).await;
-        lake.commit(first(), run(1)).await.unwrap();
         faulty.arm(plan(nth, FaultKind::Full));
         let committed = lake.commit(second(), run(2)).await.is_ok();
         let is_begun = objects(&storage).await.contains_key("_ticks/00000000000000000002.json");

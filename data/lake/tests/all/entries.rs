@@ -8,7 +8,6 @@ use bytes::Bytes;
 use data_lake::{Lake, LakeConfig, LakeError};
 use data_model::Clock;
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
-use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 /// Without checkpoints, every log entry is needed.
 async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
@@ -39,13 +38,14 @@ async fn damage(storage: &Storage, entry: &ObjectPath, fault: &str) {
 
 #[tokio::test]
 async fn a_log_without_its_newest_entry_is_told_and_never_written_over() {
+    let whole = Storage::memory();
+    let lake = open_with(4, &whole).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    lake.commit(second(), run(2)).await.unwrap();
+    let (before, versions) = (content(&lake).await, lake.snapshot().await.unwrap().versions().clone());
     for table in ["crawl_runs", "variants", "brands"] {
         for fault in ["missing", "empty", "a line short", "half a line short"] {
-            let storage = Storage::memory();
-            let lake = open_with(4, &storage).await.unwrap();
-            lake.commit(first(), run(1)).await.unwrap();
-            lake.commit(second(), run(2)).await.unwrap();
-            let (before, version) = (content(&lake).await, lake.snapshot().await.unwrap().versions()[table]);
+            let (storage, version) = (copied(&whole).await, versions[table]);
             let entry = ObjectPath::from(format!("{table}/_delta_log/{version:020}.json"));
             let bytes = bytes_of(&storage, &entry).await;
             damage(&storage, &entry, fault).await;
@@ -66,18 +66,19 @@ async fn a_log_without_its_newest_entry_is_told_and_never_written_over() {
 
 #[tokio::test]
 async fn an_entry_in_the_middle_of_a_log_is_told_by_whatever_opens_the_lake() {
+    let whole = Storage::memory();
+    let lake = open_with(4, &whole).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let versions = lake.snapshot().await.unwrap().versions().clone();
+    lake.commit(second(), run(2)).await.unwrap();
+    lake.commit(vec![refresh("gamma", 3, vec![product("gamma", 5, 5)])], run(3))
+        .await
+        .unwrap();
+    let (before, newest) = (content(&lake).await, lake.snapshot().await.unwrap().versions().clone());
     for table in ["price_history", "product_history", "crawl_runs", "variants", "brands"] {
         for fault in ["missing", "empty", "blank", "a line short", "half a line short"] {
-            let storage = Storage::memory();
-            let lake = open_with(4, &storage).await.unwrap();
-            lake.commit(first(), run(1)).await.unwrap();
-            let version = lake.snapshot().await.unwrap().versions()[table];
-            lake.commit(second(), run(2)).await.unwrap();
-            lake.commit(vec![refresh("gamma", 3, vec![product("gamma", 5, 5)])], run(3))
-                .await
-                .unwrap();
-            let before = content(&lake).await;
-            assert!(lake.snapshot().await.unwrap().versions()[table] > version, "{table}");
+            let (storage, version) = (copied(&whole).await, versions[table]);
+            assert!(newest[table] > version, "{table}");
             let entry = ObjectPath::from(format!("{table}/_delta_log/{version:020}.json"));
             let bytes = bytes_of(&storage, &entry).await;
             damage(&storage, &entry, fault).await;
@@ -111,25 +112,17 @@ async fn a_build_of_a_process_that_opened_the_lake_before_reads_the_entries_that
     );
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_entry_that_is_lost_is_told_before_a_tick_that_was_begun_is_finished() {
-    let (counter, counted) = faulty();
-    let lake = open_with(4, &counted).await.unwrap();
+    let first_crawled = Storage::memory();
+    let lake = open_with(4, &first_crawled).await.unwrap();
     lake.commit(first(), run(1)).await.unwrap();
-    counter.disarm();
-    lake.commit(second(), run(2)).await.unwrap();
-    let mut begun = 0;
-    for nth in 1..=counter.mutations() {
-        let (faulty, storage) = faulty();
+    let process = |storage| async move {
         let lake = open_with(4, &storage).await.unwrap();
-        lake.commit(first(), run(1)).await.unwrap();
-        faulty.arm(FaultPlan {
-            nth,
-            kind: FaultKind::BeforeEffect,
-            dead_after: true,
-        });
-        let _ = lake.commit(second(), run(2)).await;
-        faulty.disarm();
+        lake.commit(second(), run(2)).await.unwrap();
+    };
+    let mut begun = 0;
+    for (nth, storage) in deaths(&first_crawled, process).await.into_iter().enumerate() {
         let marks = objects(&storage).await;
         if !marks.contains_key("_ticks/00000000000000000002.json")
             || marks.contains_key("_ticks/00000000000000000002.done.json")
@@ -142,7 +135,7 @@ async fn an_entry_that_is_lost_is_told_before_a_tick_that_was_begun_is_finished(
         let left = objects(&storage).await;
         let refused = open_with(4, &storage).await.unwrap_err();
         assert!(matches!(refused, LakeError::Log { .. }), "{refused:?}");
-        assert_eq!(objects(&storage).await, left, "at write {nth}");
+        assert_eq!(objects(&storage).await, left, "after write {nth}");
     }
     assert!(begun > 5, "{begun}");
 }
@@ -174,10 +167,4 @@ async fn a_log_that_other_writers_go_on_with_or_clean_is_whole() {
         open_with(4, &storage).await,
         Err(LakeError::Log { fault: "missing", .. })
     ));
-}
-
-fn faulty() -> (FaultyStore, Storage) {
-    let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
-    let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
-    (faulty, storage)
 }

@@ -42,12 +42,6 @@ async fn finish(storage: &Storage, clock: &Arc<SetClock>) {
     }
 }
 
-fn faulty() -> (FaultyStore, Storage) {
-    let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
-    let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
-    (faulty, storage)
-}
-
 /// Runs all cases, two at a time.
 async fn every(cases: impl Iterator<Item = impl Future<Output = ()> + Send + 'static>) {
     let tasks = futures::stream::iter(cases.map(tokio::spawn)).buffer_unordered(2);
@@ -56,30 +50,21 @@ async fn every(cases: impl Iterator<Item = impl Future<Output = ()> + Send + 'st
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn death_at_any_write_loses_nothing_and_doubles_nothing() {
-    let (counter, counted) = faulty();
-    two_crawls(&counted, &midnight()).await.unwrap();
-    let writes = counter.mutations();
-    let expected: Arc<Content> = Arc::new(content(&open(&counted, &midnight()).await).await);
-    assert!((50..300).contains(&writes), "{writes} writes");
-    // Dying after a write is equivalent to dying before the next one, so that only the latter is tested.
-    every((1..=writes).map(|nth| {
+    let process = |storage| async move { two_crawls(&storage, &midnight()).await.unwrap() };
+    let left = deaths(&Storage::memory(), process).await;
+    let last = open(left.last().unwrap(), &midnight()).await;
+    let expected: Arc<Content> = Arc::new(content(&last).await);
+    assert!((50..300).contains(&left.len()), "{} writes", left.len());
+    every(left.into_iter().enumerate().map(|(nth, storage)| {
         let expected = Arc::clone(&expected);
         async move {
-            let ((faulty, storage), clock) = (faulty(), midnight());
-            faulty.arm(FaultPlan {
-                nth,
-                kind: FaultKind::BeforeEffect,
-                dead_after: true,
-            });
-            // Failures of steps that only save time or space are not reported.
-            let _ = two_crawls(&storage, &clock).await;
-            faulty.disarm();
+            let clock = midnight();
             finish(&storage, &clock).await;
             // A third process finds everything in order.
             assert_eq!(
                 content(&open(&storage, &clock).await).await,
                 *expected,
-                "at write {nth}"
+                "after write {nth}"
             );
         }
     }))
@@ -88,10 +73,10 @@ async fn death_at_any_write_loses_nothing_and_doubles_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_failed_write_does_not_stop_the_process_that_goes_on() {
-    let clock = midnight();
-    let (counter, counted) = faulty();
+    let (clock, new) = (midnight(), Storage::memory());
+    open(&new, &clock).await;
+    let (counter, counted) = faulty(&new).await;
     let lake = open(&counted, &clock).await;
-    counter.disarm();
     lake.commit(first(), run(1)).await.unwrap();
     let writes = counter.mutations();
     let expected: Arc<Content> = Arc::new(content(&lake).await);
@@ -101,9 +86,9 @@ async fn one_failed_write_does_not_stop_the_process_that_goes_on() {
             .into_iter()
             .flat_map(|kind| (1..=writes).map(move |nth| (kind, nth)))
             .map(|(kind, nth)| {
-                let (expected, clock) = (Arc::clone(&expected), Arc::clone(&clock));
+                let (expected, clock, new) = (Arc::clone(&expected), Arc::clone(&clock), new.clone());
                 async move {
-                    let (faulty, storage) = faulty();
+                    let (faulty, storage) = faulty(&new).await;
                     let lake = open(&storage, &clock).await;
                     faulty.arm(FaultPlan {
                         nth,
@@ -122,12 +107,12 @@ async fn one_failed_write_does_not_stop_the_process_that_goes_on() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_can_be_read_and_freed_and_what_was_begun_is_finished_once_there_is_room() {
-    let clock = midnight();
-    let (counter, counted) = faulty();
-    let lake = open(&counted, &clock).await;
+    let (clock, begun) = (midnight(), Storage::memory());
+    let lake = open(&begun, &clock).await;
     lake.commit(first(), run(1)).await.unwrap();
     let before: Arc<Content> = Arc::new(content(&lake).await);
-    counter.disarm();
+    let (counter, counted) = faulty(&begun).await;
+    let lake = open(&counted, &clock).await;
     lake.commit(second(), run(2)).await.unwrap();
     let writes = counter.mutations();
     let after: Arc<Content> = Arc::new(content(&lake).await);
@@ -135,11 +120,10 @@ async fn a_full_disk_can_be_read_and_freed_and_what_was_begun_is_finished_once_t
     let some_unfinished = Arc::new(AtomicBool::new(false));
     every((1..=writes).map(|nth| {
         let (before, after, clock) = (Arc::clone(&before), Arc::clone(&after), Arc::clone(&clock));
-        let seen = Arc::clone(&some_unfinished);
+        let (seen, begun) = (Arc::clone(&some_unfinished), begun.clone());
         async move {
-            let (faulty, storage) = faulty();
+            let (faulty, storage) = faulty(&begun).await;
             let lake = open(&storage, &clock).await;
-            lake.commit(first(), run(1)).await.unwrap();
             faulty.arm(FaultPlan {
                 nth,
                 kind: FaultKind::Full,

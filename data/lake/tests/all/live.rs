@@ -8,7 +8,6 @@ use crate::support::*;
 use data_lake::{CrawlSpan, Lake, ObservationReport};
 use data_model::{Observation, ObservedVariant, Timestamp, VariantId};
 use data_storage::Storage;
-use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -310,42 +309,26 @@ async fn what_says_nothing_of_a_known_price_is_dropped_and_counted() {
     assert_eq!(objects(&storage).await, left, "nothing is written");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_seen_live_is_written_once_wherever_a_process_dies() {
     let news = || {
         let mut gone = said(4, 1, &[]);
         gone.gone = vec![VariantId(11), VariantId(12)];
         vec![said(3, 3, &[(32, 2500)]), gone]
     };
-    let expected = {
-        let lake = open(&Storage::memory(), &late()).await;
-        lake.commit(first(), run(1)).await.unwrap();
-        fold(&lake, news()).await;
-        content(&lake).await
+    let begun = Storage::memory();
+    open(&begun, &late()).await.commit(first(), run(1)).await.unwrap();
+    let process = move |storage| async move {
+        fold(&open(&storage, &late()).await, news()).await;
     };
-    for kind in [FaultKind::BeforeEffect, FaultKind::AfterEffect] {
-        for nth in 1.. {
-            let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
-            let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
-            let lake = open(&storage, &late()).await;
-            lake.commit(first(), run(1)).await.unwrap();
-            faulty.arm(FaultPlan {
-                nth,
-                kind,
-                dead_after: true,
-            });
-            let died = lake.commit_observations(news(), BTreeMap::new(), run(9)).await.is_err();
-            let writes = faulty.mutations();
-            faulty.disarm();
-            let lake = open(&storage, &late()).await;
-            fold(&lake, news()).await;
-            fold(&lake, news()).await;
-            assert_eq!(content(&lake).await, expected, "{kind:?} at write {nth}");
-            if !died && nth > writes {
-                assert!(nth > 6, "{nth}");
-                break;
-            }
-        }
+    let left = deaths(&begun, process).await;
+    assert!(left.len() > 6, "{}", left.len());
+    let expected = content(&open(left.last().unwrap(), &late()).await).await;
+    for (nth, storage) in left.into_iter().enumerate() {
+        let lake = open(&storage, &late()).await;
+        fold(&lake, news()).await;
+        fold(&lake, news()).await;
+        assert_eq!(content(&lake).await, expected, "after write {nth}");
     }
 }
 

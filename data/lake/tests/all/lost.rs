@@ -9,7 +9,6 @@ use bytes::Bytes;
 use data_lake::{Lake, LakeConfig, LakeError, StoreUpdate};
 use data_model::{BrandRefresh, Clock, DeliverySample, KnownDelivery, Timestamp};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
-use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 use object_store::throttle::{ThrottleConfig, ThrottledStore};
 
 /// No checkpoints are written, because their threads do not progress while time is paused.
@@ -142,29 +141,16 @@ async fn a_lost_file_of_several_brands_goes_with_all_of_them_and_not_with_one() 
     assert!(snapshot.brands().await.unwrap().is_empty());
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_begun_tick_whose_rows_are_lost_is_given_up_unless_some_of_it_is_in_the_tables() {
-    let (counter, counted) = faulty();
-    let lake = open_with(1, &counted).await.unwrap();
-    lake.commit(first(), run(1)).await.unwrap();
-    let before = content(&lake).await;
-    counter.disarm();
-    lake.commit(vec![changed("alpha")], run(2)).await.unwrap();
-    let (writes, after) = (counter.mutations(), content(&lake).await);
+    let begun = begun(1).await;
+    let before = content(&open_with(1, &begun).await.unwrap()).await;
+    let file = file_of(&begun, "products", "alpha", 1).await;
+    let bytes = bytes_of(&begun, &file).await;
+    let left = left_of(&begun, 1, vec![changed("alpha")]).await;
+    let after = content(&open_with(1, left.last().unwrap()).await.unwrap()).await;
     let (mut given_up, mut stuck) = (0, 0);
-    for nth in 1..=writes {
-        let (faulty, storage) = faulty();
-        let lake = open_with(1, &storage).await.unwrap();
-        lake.commit(first(), run(1)).await.unwrap();
-        let file = file_of(&storage, "products", "alpha", 1).await;
-        let bytes = bytes_of(&storage, &file).await;
-        faulty.arm(FaultPlan {
-            nth,
-            kind: FaultKind::BeforeEffect,
-            dead_after: true,
-        });
-        let committed = lake.commit(vec![changed("alpha")], run(2)).await.is_ok();
-        faulty.disarm();
+    for (nth, storage) in left.into_iter().enumerate() {
         let marks = objects(&storage).await;
         let is_begun = marks.contains_key(&format!("_ticks/{:020}.json", 2));
         let is_ended = marks.contains_key(&format!("_ticks/{:020}.done.json", 2));
@@ -177,15 +163,15 @@ async fn a_begun_tick_whose_rows_are_lost_is_given_up_unless_some_of_it_is_in_th
         }
         // After the file is restored, all content is either from before or from after the commit, depending on the
         // tables.
-        storage.store().put(&file, bytes.into()).await.unwrap();
+        storage.store().put(&file, bytes.clone().into()).await.unwrap();
         let last = open_with(1, &storage).await.unwrap();
-        assert_eq!(last.unfinished_tick().await, None, "at write {nth}");
+        assert_eq!(last.unfinished_tick().await, None, "after write {nth}");
         let read = content(&last).await;
-        assert!(read == before || read == after, "neither state, at write {nth}");
-        assert!(!committed || read == after, "acknowledged and gone, at write {nth}");
+        assert!(read == before || read == after, "neither state, after write {nth}");
+        assert!(!is_ended || read == after, "ended and gone, after write {nth}");
         assert!(
             unfinished.is_none() || read == after,
-            "given up in part, at write {nth}"
+            "given up in part, after write {nth}"
         );
         last.commit(vec![changed("alpha")], run(2)).await.unwrap();
         let snapshot = last.snapshot().await.unwrap();
@@ -195,28 +181,24 @@ async fn a_begun_tick_whose_rows_are_lost_is_given_up_unless_some_of_it_is_in_th
     assert!(given_up > 0 && stuck > 0, "{given_up} given up, {stuck} stuck");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_begun_tick_is_finished_where_nothing_that_was_lost_is_needed() {
+    let begun = begun(64).await;
+    let file = file_of(&begun, "products", "alpha", 64).await;
     let mut finished = 0;
-    for nth in 1..=40 {
-        let (faulty, storage) = faulty();
-        let lake = open_with(64, &storage).await.unwrap();
-        lake.commit(first(), run(1)).await.unwrap();
-        let file = file_of(&storage, "products", "alpha", 64).await;
-        faulty.arm(FaultPlan {
-            nth,
-            kind: FaultKind::BeforeEffect,
-            dead_after: true,
-        });
-        let committed = lake.commit(vec![changed("alpha")], run(2)).await.is_ok();
-        faulty.disarm();
-        let is_begun = objects(&storage).await.contains_key(&format!("_ticks/{:020}.json", 2));
-        if committed || !is_begun {
+    for (nth, storage) in left_of(&begun, 64, vec![changed("alpha")])
+        .await
+        .into_iter()
+        .enumerate()
+    {
+        let marks = objects(&storage).await;
+        let is_ended = marks.contains_key(&format!("_ticks/{:020}.done.json", 2));
+        if is_ended || !marks.contains_key(&format!("_ticks/{:020}.json", 2)) {
             continue;
         }
         storage.store().delete(&file).await.unwrap();
         let next = open_with(64, &storage).await.unwrap();
-        assert_eq!(next.unfinished_tick().await, None, "at write {nth}");
+        assert_eq!(next.unfinished_tick().await, None, "after write {nth}");
         let snapshot = next.snapshot().await.unwrap();
         assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
         finished += 1;
@@ -343,27 +325,14 @@ async fn a_tick_that_is_in_every_table_is_ended_though_its_end_and_its_rows_are_
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tick_that_is_in_some_tables_is_never_ended_without_its_rows() {
-    let (counter, counted) = faulty();
-    let lake = open_with(1, &counted).await.unwrap();
-    lake.commit(first(), run(1)).await.unwrap();
-    let before = content(&lake).await;
-    counter.disarm();
-    lake.commit(second(), run(2)).await.unwrap();
-    let (writes, after) = (counter.mutations(), content(&lake).await);
+    let begun = begun(1).await;
+    let before = content(&open_with(1, &begun).await.unwrap()).await;
+    let left = left_of(&begun, 1, second()).await;
+    let after = content(&open_with(1, left.last().unwrap()).await.unwrap()).await;
     let (mut ended, mut stuck) = (0, 0);
-    for nth in 1..=writes {
-        let (faulty, storage) = faulty();
-        let lake = open_with(1, &storage).await.unwrap();
-        lake.commit(first(), run(1)).await.unwrap();
-        faulty.arm(FaultPlan {
-            nth,
-            kind: FaultKind::BeforeEffect,
-            dead_after: true,
-        });
-        let _ = lake.commit(second(), run(2)).await;
-        faulty.disarm();
+    for (nth, storage) in left.into_iter().enumerate() {
         for path in objects(&storage).await.into_keys() {
             if path.ends_with(".arrow") || path == "_ticks/00000000000000000002.done.json" {
                 storage.store().delete(&ObjectPath::from(path)).await.unwrap();
@@ -371,16 +340,27 @@ async fn a_tick_that_is_in_some_tables_is_never_ended_without_its_rows() {
         }
         let next = open_with(1, &storage).await.unwrap();
         let (unfinished, read) = (next.unfinished_tick().await, content(&next).await);
-        assert!(read == before || read == after, "neither state, at write {nth}");
-        assert!(unfinished.is_none() || read == before, "at write {nth}");
+        assert!(read == before || read == after, "neither state, after write {nth}");
+        assert!(unfinished.is_none() || read == before, "after write {nth}");
         stuck += u32::from(unfinished.is_some());
         ended += u32::from(read == after);
     }
     assert!(ended > 0 && stuck > 0, "{ended} ended, {stuck} stuck");
 }
 
-fn faulty() -> (FaultyStore, Storage) {
-    let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
-    let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
-    (faulty, storage)
+/// Creates a lake with these buckets and the first crawl.
+async fn begun(buckets: u32) -> Storage {
+    let storage = Storage::memory();
+    let lake = open_with(buckets, &storage).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    storage
+}
+
+/// Returns what is left of the next crawl, which finds these refreshes, wherever its process dies.
+async fn left_of(begun: &Storage, buckets: u32, crawl: Vec<BrandRefresh>) -> Vec<Storage> {
+    let process = move |storage| async move {
+        let lake = open_with(buckets, &storage).await.unwrap();
+        lake.commit(crawl, run(2)).await.unwrap();
+    };
+    deaths(begun, process).await
 }

@@ -1,13 +1,10 @@
 //! Tests `product_history`: product names, and the times at which products were listed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-use std::sync::Arc;
-
 use crate::support::*;
 use data_lake::Lake;
 use data_model::{BrandRefresh, CategoryId, Product};
 use data_storage::Storage;
-use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 const TOLD: &str = "SELECT tick, brand_slug AS brand, platform_product_id AS id, event, title, handle, vendor, \
     category_id AS category, run_id AS run FROM product_history ORDER BY tick, brand, id";
@@ -125,41 +122,21 @@ async fn documented_queries_answer(lake: &Lake) {
     assert_eq!(gone.matches("| alpha ").count(), 5, "{gone}");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_history_of_products_is_written_once_wherever_a_process_dies() {
-    let clock = midnight();
-    let faulty = || {
-        let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
-        let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
-        (faulty, storage)
+    let begun = Storage::memory();
+    let one = alpha(1, vec![named(1, "One"), named(2, "Two")]);
+    open(&begun, &midnight()).await.commit(one, run(1)).await.unwrap();
+    let two = || alpha(2, vec![named(1, "Uno"), named(3, "Three")]);
+    let process = move |storage| async move {
+        let lake = open(&storage, &midnight()).await;
+        lake.commit(two(), run(2)).await.unwrap();
     };
-    let crawls = || {
-        [
-            alpha(1, vec![named(1, "One"), named(2, "Two")]),
-            alpha(2, vec![named(1, "Uno"), named(3, "Three")]),
-        ]
-    };
-    let (counter, counted) = faulty();
-    let lake = open(&counted, &clock).await;
-    let [one, two] = crawls();
-    lake.commit(one, run(1)).await.unwrap();
-    counter.disarm();
-    lake.commit(two, run(2)).await.unwrap();
-    let (writes, expected) = (counter.mutations(), sql(&lake, TOLD).await);
-    for nth in 1..=writes {
-        let (faulty, storage) = faulty();
-        let lake = open(&storage, &clock).await;
-        let [one, two] = crawls();
-        lake.commit(one, run(1)).await.unwrap();
-        faulty.arm(FaultPlan {
-            nth,
-            kind: FaultKind::AfterEffect,
-            dead_after: true,
-        });
-        let _ = lake.commit(two.clone(), run(2)).await;
-        faulty.disarm();
-        let next = open(&storage, &clock).await;
-        next.commit(two, run(2)).await.unwrap();
-        assert_eq!(sql(&next, TOLD).await, expected, "at write {nth}");
+    let left = deaths(&begun, process).await;
+    let expected = sql(&open(left.last().unwrap(), &midnight()).await, TOLD).await;
+    for (nth, storage) in left.into_iter().enumerate() {
+        let next = open(&storage, &midnight()).await;
+        next.commit(two(), run(2)).await.unwrap();
+        assert_eq!(sql(&next, TOLD).await, expected, "after write {nth}");
     }
 }

@@ -110,6 +110,10 @@ fn bucket_of(name: &str) -> String {
 
 #[tokio::test]
 async fn a_lost_entry_of_a_log_is_named_with_its_table_and_version_and_the_way_back_and_left_alone() {
+    let unharmed = Storage::memory();
+    let lake = open_with(1000, &unharmed).await.unwrap();
+    crawled(&lake).await;
+    let (before, versions) = (content(&lake).await, lake.snapshot().await.unwrap().versions().clone());
     for table in ["crawl_runs", "price_history", "variants", "brands"] {
         for (back, fault) in [
             (0, "missing"),
@@ -118,11 +122,8 @@ async fn a_lost_entry_of_a_log_is_named_with_its_table_and_version_and_the_way_b
             (1, "cut"),
             (99, "missing"),
         ] {
-            let storage = Storage::memory();
-            let lake = open_with(1000, &storage).await.unwrap();
-            crawled(&lake).await;
-            let (before, version) = (content(&lake).await, lake.snapshot().await.unwrap().versions()[table]);
-            let version = version.saturating_sub(back);
+            let storage = copied(&unharmed).await;
+            let version = versions[table].saturating_sub(back);
             let entry = ObjectPath::from(format!("{table}/_delta_log/{version:020}.json"));
             let bytes = bytes_of(&storage, &entry).await;
             damage(&storage, &entry, fault).await;
@@ -186,6 +187,10 @@ async fn an_entry_that_says_something_else_than_was_committed_is_named() {
 
 #[tokio::test]
 async fn a_lost_or_damaged_checkpoint_is_written_again_from_the_log() {
+    let unharmed = Storage::memory();
+    let lake = open_with(2, &unharmed).await.unwrap();
+    crawled(&lake).await;
+    let before = content(&lake).await;
     for fault in [
         "missing",
         "empty",
@@ -195,10 +200,7 @@ async fn a_lost_or_damaged_checkpoint_is_written_again_from_the_log() {
         "minReaderVersion",
         "partitionValues",
     ] {
-        let storage = Storage::memory();
-        let lake = open_with(2, &storage).await.unwrap();
-        crawled(&lake).await;
-        let before = content(&lake).await;
+        let storage = copied(&unharmed).await;
         let files = objects(&storage).await.into_keys();
         let checkpoint = files.filter(|path| path.starts_with("variants/") && path.ends_with(".checkpoint.parquet"));
         let checkpoint = ObjectPath::from(checkpoint.max().unwrap());
@@ -231,11 +233,12 @@ async fn a_lost_or_damaged_checkpoint_is_written_again_from_the_log() {
 
 #[tokio::test]
 async fn a_lost_end_of_the_last_tick_is_written_again_and_one_of_before_is_named() {
+    let unharmed = Storage::memory();
+    let lake = open_with(1000, &unharmed).await.unwrap();
+    crawled(&lake).await;
+    let before = content(&lake).await;
     for (tick, fault) in [(1, "missing"), (2, "cut"), (3, "missing"), (3, "cut")] {
-        let storage = Storage::memory();
-        let lake = open_with(1000, &storage).await.unwrap();
-        crawled(&lake).await;
-        let before = content(&lake).await;
+        let storage = copied(&unharmed).await;
         let end = ObjectPath::from(format!("_ticks/{tick:020}.done.json"));
         let bytes = bytes_of(&storage, &end).await;
         damage(&storage, &end, fault).await;

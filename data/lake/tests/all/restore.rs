@@ -9,7 +9,6 @@ use crate::support::*;
 use data_lake::{AsOf, Lake, LakeError, TableName, VacuumKeep};
 use data_model::{Clock, Timestamp};
 use data_storage::Storage;
-use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 type Content = BTreeMap<String, Vec<String>>;
 
@@ -141,27 +140,21 @@ async fn a_restore_of_files_that_vacuum_removed_changes_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restore_that_dies_at_any_write_happened_wholly_or_not_at_all() {
+    let (clock, whole) = (midnight(), Storage::memory());
+    let (_lake, then, [before, after]) = crawled_twice(&whole, &clock).await;
+    let process = {
+        let clock = Arc::clone(&clock);
+        move |storage| async move {
+            let lake = open(&storage, &clock).await;
+            let restored = lake.restore(&crawled(), &AsOf::Timestamp(then), false).await;
+            restored.unwrap();
+        }
+    };
     let mut outcomes = [0, 0];
-    for nth in 1.. {
-        let clock = midnight();
-        let inner = Storage::memory();
-        let (lake, then, [before, after]) = crawled_twice(&inner, &clock).await;
-        drop(lake);
-        let faulty = FaultyStore::new(Arc::clone(inner.store()));
-        let dying = Storage::with_store(Arc::new(faulty.clone()), inner.url().clone());
-        let lake = open(&dying, &clock).await;
-        faulty.arm(FaultPlan {
-            nth,
-            kind: FaultKind::AfterEffect,
-            dead_after: true,
-        });
-        let died = lake.restore(&crawled(), &AsOf::Timestamp(then), false).await.is_err();
-        let found = catalogue(&open(&inner, &clock).await).await;
+    for (nth, storage) in deaths(&whole, process).await.into_iter().enumerate() {
+        let found = catalogue(&open(&storage, &clock).await).await;
         assert!(found == before || found == after, "{nth}");
         outcomes[usize::from(found == before)] += 1;
-        if !died {
-            break;
-        }
     }
     assert!(outcomes.iter().sum::<u32>() > 8, "{outcomes:?}");
 }

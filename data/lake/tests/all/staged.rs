@@ -2,13 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::support::*;
 use data_lake::Lake;
 use data_model::BrandRefresh;
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
-use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 /// Returns a store with hardly compressible descriptions, in which the titles of the first `changed` products differ.
 fn told(changed: u64) -> Vec<BrandRefresh> {
@@ -23,7 +21,7 @@ fn told(changed: u64) -> Vec<BrandRefresh> {
     vec![refresh("alpha", u32::from(changed > 0) + 1, products.collect())]
 }
 
-/// A lake in which a commit batch died at its `nth` write.
+/// A lake in which a commit batch died.
 struct InterruptedTick {
     storage: Storage,
     before: BTreeMap<String, u64>,
@@ -31,21 +29,23 @@ struct InterruptedTick {
 }
 
 impl InterruptedTick {
-    async fn at(nth: u64) -> Self {
-        let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
-        let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
-        let lake = opened(&storage).await;
-        lake.commit(told(0), run(1)).await.unwrap();
-        let before = objects(&storage).await;
-        faulty.arm(FaultPlan {
-            nth,
-            kind: FaultKind::BeforeEffect,
-            dead_after: true,
-        });
-        let _ = lake.commit(told(2), run(2)).await;
-        faulty.disarm();
-        let after = objects(&storage).await;
-        Self { storage, before, after }
+    /// Returns the lake wherever the commit batch can die after it began.
+    async fn all() -> Vec<Self> {
+        let begun = Storage::memory();
+        opened(&begun).await.commit(told(0), run(1)).await.unwrap();
+        let before = objects(&begun).await;
+        let process = |storage| async move {
+            opened(&storage).await.commit(told(2), run(2)).await.unwrap();
+        };
+        let mut all = Vec::new();
+        for storage in deaths(&begun, process).await {
+            let (before, after) = (before.clone(), objects(&storage).await);
+            let died = Self { storage, before, after };
+            if died.is_unfinished() {
+                all.push(died);
+            }
+        }
+        all
     }
 
     fn is_unfinished(&self) -> bool {
@@ -68,10 +68,7 @@ async fn opened(storage: &Storage) -> Lake {
     open(storage, &midnight()).await
 }
 
-/// Numbers of the writes to test. The range is larger than the number of writes of a commit batch.
-const WRITES: std::ops::Range<u64> = 1..50;
-
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tick_stages_no_row_that_its_data_files_hold_and_is_finished_from_them() {
     let expected = {
         let storage = Storage::memory();
@@ -81,33 +78,22 @@ async fn a_tick_stages_no_row_that_its_data_files_hold_and_is_finished_from_them
         content(&lake).await
     };
     let mut finished = 0;
-    for nth in WRITES {
-        let died = InterruptedTick::at(nth).await;
-        if !died.is_unfinished() {
-            continue;
-        }
+    for died in InterruptedTick::all().await {
         let written = |folder, extension| died.written(folder, extension).into_values().sum::<u64>();
         let (staged, rows) = (written("_ticks/", ".arrow"), written("products/", ".parquet"));
-        assert!(
-            staged > 0 && staged * 2 < rows,
-            "{staged} bytes beside {rows}, at write {nth}"
-        );
+        assert!(staged > 0 && staged * 2 < rows, "{staged} bytes beside {rows}");
         let next = opened(&died.storage).await;
-        assert_eq!(next.unfinished_tick().await, None, "at write {nth}");
-        assert_eq!(content(&next).await, expected, "at write {nth}");
+        assert_eq!(next.unfinished_tick().await, None, "{:?}", died.after);
+        assert_eq!(content(&next).await, expected, "{:?}", died.after);
         finished += 1;
     }
     assert!(finished > 4, "{finished}");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_begun_tick_whose_own_file_is_lost_is_given_up_or_waits_for_it_and_is_never_done_in_part() {
     let (mut given_up, mut waiting, mut done) = (0, 0, 0);
-    for nth in WRITES {
-        let died = InterruptedTick::at(nth).await;
-        if !died.is_unfinished() {
-            continue;
-        }
+    for died in InterruptedTick::all().await {
         let written = died.written("products/", ".parquet");
         assert_eq!(written.len(), 1, "{written:?}");
         let path = ObjectPath::from(*written.keys().next().unwrap());
@@ -117,12 +103,12 @@ async fn a_begun_tick_whose_own_file_is_lost_is_given_up_or_waits_for_it_and_is_
         let is_waiting = next.unfinished_tick().await.is_some();
         died.storage.store().put(&path, file.into()).await.unwrap();
         let last = opened(&died.storage).await;
-        assert_eq!(last.unfinished_tick().await, None, "at write {nth}");
+        assert_eq!(last.unfinished_tick().await, None, "{:?}", died.after);
         let snapshot = last.snapshot().await.unwrap();
         let titles = products(&snapshot, &["alpha"]).await;
         let is_done = titles == told(2)[0].products;
-        assert!(is_done || titles == told(0)[0].products, "at write {nth}");
-        assert!(is_done || !is_waiting, "at write {nth}");
+        assert!(is_done || titles == told(0)[0].products, "{:?}", died.after);
+        assert!(is_done || !is_waiting, "{:?}", died.after);
         (given_up, waiting) = (given_up + u32::from(!is_done), waiting + u32::from(is_waiting));
         done += u32::from(is_done && !is_waiting);
     }

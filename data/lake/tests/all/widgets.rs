@@ -2,13 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use crate::support::*;
 use data_lake::{Lake, REFUSED_REVIEWS_MAX, ReviewChanges, TableName};
 use data_model::{Quarantined, Review, ReviewWidget, StoreHost, Timestamp, WidgetRating, WidgetReview};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
-use kit::faulty::{FaultKind, FaultPlan, FaultyStore};
 
 fn review(id: &str, product: u64, text: &str) -> WidgetReview {
     WidgetReview {
@@ -110,35 +108,26 @@ async fn one_more_review_writes_a_small_file_and_no_other_row() {
     assert_eq!(changed, ["crawl_runs", "widget_ratings", "widget_reviews"]);
 }
 
-fn faulty() -> (FaultyStore, Storage) {
-    let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
-    let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
-    (faulty, storage)
-}
-
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_begun_tick_of_reviews_whose_rows_are_lost_is_given_up_and_no_crawl_is_asked_for_them() {
     let more = || ReviewChanges {
         reviews: vec![review("r1", 1, "Edited."), review("new", 1, "One more.")],
         ..none("alpha")
     };
+    let whole = Storage::memory();
+    filled(&whole).await;
+    let lost = files(&whole).await.into_keys().collect::<Vec<_>>();
+    let process = move |storage| async move {
+        let lake = open(&storage, &midnight()).await;
+        lake.commit_reviews(vec![more()]).await.unwrap();
+    };
     let mut given_up = 0;
-    for nth in 1..=12 {
-        let (faulty, storage) = faulty();
-        let lake = filled(&storage).await;
-        let lost = files(&storage).await.into_keys().collect::<Vec<_>>();
-        faulty.arm(FaultPlan {
-            nth,
-            kind: FaultKind::BeforeEffect,
-            dead_after: true,
-        });
-        let is_committed = lake.commit_reviews(vec![more()]).await.is_ok();
-        faulty.disarm();
+    for (nth, storage) in deaths(&whole, process).await.into_iter().enumerate() {
         let marks = objects(&storage).await;
         let is_begun = marks.contains_key("_ticks/00000000000000000003.json");
         let is_ended = marks.contains_key("_ticks/00000000000000000003.done.json");
         let of_reviews = |path: &String| path.starts_with("widget_reviews/_delta_log/00000000000000000002");
-        if is_committed || !is_begun || is_ended || marks.keys().any(of_reviews) {
+        if !is_begun || is_ended || marks.keys().any(of_reviews) {
             continue;
         }
         for file in &lost {
@@ -149,7 +138,7 @@ async fn a_begun_tick_of_reviews_whose_rows_are_lost_is_given_up_and_no_crawl_is
         let Ok(damaged) = next.find_damage(false).await else {
             continue;
         };
-        assert_eq!(damaged, BTreeSet::new(), "at write {nth}");
+        assert_eq!(damaged, BTreeSet::new(), "after write {nth}");
         given_up += 1;
         // Crawls still succeed, and a repair removes the lost files from their table.
         next.commit(second(), run(2)).await.unwrap();

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
+mod watched;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -15,6 +17,9 @@ use data_storage::Storage;
 use datafusion::physical_plan::collect;
 use futures::TryStreamExt;
 pub(crate) use kit::SetClock;
+use kit::faulty::FaultyStore;
+use object_store::ObjectStoreExt as _;
+pub(crate) use watched::{Side, WatchedStore};
 
 /// 2026-11-21T00:00:00Z
 pub(crate) const START: i64 = 1_795_219_200_000_000;
@@ -275,4 +280,45 @@ pub(crate) async fn objects(storage: &Storage) -> BTreeMap<String, u64> {
         .into_iter()
         .map(|meta| (meta.location.to_string(), meta.size))
         .collect()
+}
+
+/// Returns a storage with the same objects. Tests of many cases create the state from which all of them start once.
+pub(crate) async fn copied(from: &Storage) -> Storage {
+    let to = Storage::memory();
+    for path in objects(from).await.into_keys().map(data_storage::ObjectPath::from) {
+        let bytes = from.store().get(&path).await.unwrap().bytes().await.unwrap();
+        to.store().put(&path, bytes.into()).await.unwrap();
+    }
+    to
+}
+
+/// Returns a storage with the same objects that fails on purpose.
+pub(crate) async fn faulty(from: &Storage) -> (FaultyStore, Storage) {
+    let faulty = FaultyStore::new(Arc::clone(copied(from).await.store()));
+    let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
+    (faulty, storage)
+}
+
+/// Runs a process, and returns what it leaves wherever it can die: the storage before each of its writes, and after the
+/// last one. Dying after a write is equivalent to dying before the next one.
+pub(crate) async fn deaths<P>(from: &Storage, process: impl FnOnce(Storage) -> P) -> Vec<Storage>
+where
+    P: Future<Output = ()> + Send + 'static,
+{
+    let storage = copied(from).await;
+    let (watched, mut stops) = WatchedStore::over(&storage);
+    let mut living = tokio::spawn(process(watched));
+    let mut left = Vec::new();
+    loop {
+        tokio::select! {
+            Some(stop) = stops.recv() => if stop.side == Side::Before {
+                left.push(copied(&storage).await);
+            },
+            ended = &mut living => {
+                ended.unwrap();
+                left.push(storage);
+                return left;
+            }
+        }
+    }
 }
