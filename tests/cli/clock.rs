@@ -5,10 +5,12 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::kill::copy;
 use crate::support::{Haat, ServerProcess, has_program};
 
 const AHEAD: &str = "+366d";
 const STORES: &str = "4";
+const ANY_PORT: &str = "127.0.0.1:0";
 
 /// Home that is used normally and by a machine whose clock is ahead.
 struct Home {
@@ -19,31 +21,37 @@ struct Home {
 }
 
 impl Home {
-    fn new() -> Self {
+    fn new(right: Haat, listen: String) -> Self {
         let library = Command::new("faketime")
             .args(["-f", AHEAD, "printenv", "LD_PRELOAD"])
             .output()
             .unwrap();
         let library = String::from_utf8(library.stdout).unwrap();
-        let right = Haat::new();
         let ahead = Haat::new()
             .with("LD_PRELOAD", library.trim())
             .with("FAKETIME", AHEAD)
             .with("DONT_FAKE_MONOTONIC", "1")
             .at(right.path().to_str().unwrap());
-        Self {
-            right,
-            ahead,
-            listen: "127.0.0.1:0".to_owned(),
-        }
+        Self { right, ahead, listen }
     }
 
-    /// Starts the stores of this epoch at their previous address.
+    /// Starts the stores of this epoch, and registers them unless they have their previous address.
     fn stores(&mut self, epoch: &str) -> ServerProcess {
-        let stores = ["--products", "40", "--stores", STORES, "--seed", "5", "--epoch", epoch];
-        let (serving, told) = self
-            .right
-            .with_stores(&[&stores[..], &["--listen", &self.listen]].concat());
+        let stores = [
+            "emulate",
+            "--products",
+            "40",
+            "--stores",
+            STORES,
+            "--seed",
+            "5",
+            "--epoch",
+            epoch,
+        ];
+        let (serving, told) = self.right.serve(&[&stores[..], &["--listen", &self.listen]].concat());
+        if self.listen == ANY_PORT {
+            self.right.register(&told);
+        }
         let url = told["stores"][0]["base_url"].as_str().unwrap();
         self.listen = format!("127.0.0.1:{}", url.rsplit(':').next().unwrap());
         serving
@@ -80,7 +88,12 @@ fn whatever_ran_under_a_clock_that_was_a_year_ahead_the_next_run_of_each_command
     if !has_program("faketime", &["-f", "+1d", "true"]) {
         return;
     }
-    let mut fresh = Home::new();
+    // Every command starts from a copy of a home that was crawled once.
+    let mut crawled = Home::new(Haat::new(), ANY_PORT.to_owned());
+    let stores = crawled.stores("0");
+    crawled.right.run(&["crawl", "--release"]).json();
+    drop(stores);
+    let mut fresh = Home::new(Haat::new(), ANY_PORT.to_owned());
     let stores = fresh.stores("2");
     read_all(&fresh.right);
     let expected = offers(&fresh.right);
@@ -96,10 +109,7 @@ fn whatever_ran_under_a_clock_that_was_a_year_ahead_the_next_run_of_each_command
         &[&["up", "--listen", "127.0.0.1:0"]],
     ];
     for wrong in commands {
-        let mut home = Home::new();
-        let stores = home.stores("0");
-        home.right.run(&["crawl", "--release"]).json();
-        drop(stores);
+        let mut home = Home::new(copy(&crawled.right), crawled.listen.clone());
         let stores = home.stores("1");
         for command in wrong {
             if command[0] == "up" {

@@ -150,13 +150,12 @@ fn every_setting_and_command_of_the_files_is_one_of_this_program() {
 
 #[test]
 fn the_archive_holds_the_program_its_pages_completions_and_units() {
-    if !has_program("strip", &["--version"]) {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let [program, out] = ["haat", "out"].map(|name| folder.path().join(name).to_string_lossy().into_owned());
-    // Symbols are removed as in profile `dist`. With symbols, or at the best compression, packing would take a minute.
-    succeeds("strip", &["-o", &program, env!("CARGO_BIN_EXE_haat")]);
+    // The packed program is a script that starts the real one, because packing the real one takes long.
+    let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_haat"));
+    std::fs::write(&program, script).unwrap();
+    succeeds("chmod", &["+x", &program]);
     let output = succeeds("deploy/dist", &["--binary", &program, "--out", &out, "--level", "1"]);
     let archive = String::from_utf8(output.stdout).unwrap().trim().to_owned();
     let checked = Command::new("sha256sum")

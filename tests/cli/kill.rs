@@ -34,30 +34,27 @@ const KILLS_SPREAD: usize = 24;
 /// The n-th call of one name in any thread, at which strace can kill the process.
 pub(crate) type Call = (String, usize);
 
-/// Returns the content that must not depend on interrupted runs.
+/// Returns the content that must not depend on interrupted runs. One statement reads all of it, because each statement
+/// starts a process.
 pub(crate) fn contents(haat: &Haat) -> BTreeMap<&'static str, Vec<Value>> {
-    let statements = [
-        (
-            "products",
-            "select product_id, title, price_min_minor, in_stock from products order by 1",
-        ),
-        (
-            "variants",
-            "select product_id, variant_id, price_minor, available from variants order by 1, 2",
-        ),
-        (
-            "brands",
-            "select slug, product_count, catalogue_hash from brands order by 1",
-        ),
-        (
-            "price_history",
-            "select variant_id, price_minor, available, count(*) times from price_history group by 1, 2, 3 order by 1, 2, 3",
-        ),
+    let changes = "(select variant_id, price_minor, available, count(*) times from price_history group by 1, 2, 3)";
+    let tables = [
+        ("products", "product_id, title, price_min_minor, in_stock", "products"),
+        ("variants", "product_id, variant_id, price_minor, available", "variants"),
+        ("brands", "slug, product_count, catalogue_hash", "brands"),
+        ("price_history", "variant_id, price_minor, available, times", changes),
     ];
-    statements
-        .into_iter()
-        .map(|(name, statement)| (name, haat.sql(statement)))
-        .collect()
+    let rows = tables.map(|(name, columns, from)| {
+        let members: Vec<_> = columns
+            .split(", ")
+            .map(|column| format!("'{column}', {column}"))
+            .collect();
+        let row = format!("named_struct({})", members.join(", "));
+        format!("(select array_agg({row} order by {columns}) from {from}) {name}")
+    });
+    let read = haat.sql(&format!("select {}", rows.join(", "))).remove(0);
+    let rows = |name: &str| read[name].as_array().cloned().unwrap_or_default();
+    tables.map(|(name, ..)| (name, rows(name))).into()
 }
 
 pub(crate) fn releases(haat: &Haat) -> usize {
