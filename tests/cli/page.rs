@@ -390,10 +390,10 @@ fn record_checks(haat: &Haat, seq: u64, checked_at: &str, outcome: impl Fn(usize
         (brand["store"].as_str().unwrap().to_owned(), check)
     });
     let event = json!({"last_run": null, "brands": checks.collect::<serde_json::Map<_, _>>()});
-    let folder = haat.path().join("checks");
-    std::fs::create_dir_all(&folder).unwrap();
-    let entry = json!({"entry": "test", "event": event}).to_string();
-    std::fs::write(folder.join(format!("{seq:020}.json")), entry).unwrap();
+    let storage = data_storage::Storage::from_path(haat.path()).unwrap();
+    let record = data_storage::EventLog::new(&storage, "checks");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    assert!(runtime.block_on(record.append_at(seq, &event)).unwrap());
 }
 
 #[test]

@@ -1,3 +1,4 @@
+mod checksum;
 mod copies;
 
 use std::marker::PhantomData;
@@ -18,7 +19,8 @@ pub use copies::{EventFault, FaultyObject};
 /// An append-only log of JSON events, numbered from 1 and stored as `{prefix}/{seq:020}.json`.
 ///
 /// Concurrent writers need no lock: exactly one of them gets each number. Events never change. Only
-/// [`EventLog::forget_below`] and [`EventLog::remove_damaged`] delete events.
+/// [`EventLog::forget_below`] and [`EventLog::remove_damaged`] delete events. An event whose bytes were altered is
+/// damaged, even if it is still valid JSON.
 ///
 /// A log created [`EventLog::with_copies`] also stores each event as `{seq:020}.copy`. If one of the two objects is
 /// lost or damaged, readers still get the event. [`EventLog::faults`] lists such objects and [`EventLog::mend`]
@@ -124,6 +126,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             event,
         };
         let bytes = serde_json::to_vec(&entry).map_err(|source| StorageError::EncodeEvent { path: name(), source })?;
+        let bytes = checksum::added(bytes);
         if bytes.len() as u64 > EVENT_BYTES_MAX {
             let (bytes, bytes_max) = (bytes.len() as u64, EVENT_BYTES_MAX);
             return Err(StorageError::EventTooLarge {
@@ -233,8 +236,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             path: name.clone(),
             source,
         })?;
-        let read: StoredEvent<T> =
-            serde_json::from_slice(&bytes).map_err(|source| StorageError::DecodeEvent { path: name, source })?;
+        let read = checksum::checked(&bytes).and_then(serde_json::from_slice::<StoredEvent<T>>);
+        let read = read.map_err(|source| StorageError::DecodeEvent { path: name, source })?;
         Ok(Some(read.event))
     }
 

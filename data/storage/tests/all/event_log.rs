@@ -100,12 +100,17 @@ async fn a_damaged_entry_is_named_and_the_others_are_read() {
     assert_eq!(log.append(&"four".into()).await.unwrap(), 4);
 }
 
-/// Returns possible damages of an object: missing, or only a part of its bytes.
+/// Returns possible damages of an object: missing, only a part of its bytes, or one altered bit.
 fn harms(bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
+    let altered = (0..bytes.len()).map(|at| {
+        let mut altered = bytes.to_vec();
+        altered[at] ^= 1;
+        Some(altered)
+    });
     let cut = (0..bytes.len()).step_by(7).map(|end| Some(bytes[..end].to_vec()));
     let others = ["{}", "[]", "null", "{\"event\":{\"other\":1}}"].map(|json| Some(json.as_bytes().to_vec()));
     let zeroed = Some(vec![0; bytes.len()]);
-    cut.chain(others).chain([zeroed, None]).collect()
+    altered.chain(cut).chain(others).chain([zeroed, None]).collect()
 }
 
 #[tokio::test]
