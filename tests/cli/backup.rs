@@ -376,6 +376,7 @@ fn what_a_backup_has_lost_is_named_and_left_out_only_when_that_is_accepted() {
     let second = elsewhere();
     assert_eq!(second.run(&["restore", &place]).code, 1);
     assert_eq!(files(second.path(), "").len(), 0, "nothing was written");
+    assert!(!second.path().join("state").exists());
     let restored = second.run(&["restore", &place, "--accept-loss"]);
     assert_eq!((restored.code, &restored.document()["lost"]), (3, &lost));
     // The next backup of the first home repairs the backups.

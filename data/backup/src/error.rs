@@ -35,14 +35,12 @@ pub enum BackupError {
         format: u32,
     },
     /// Objects of a backup are missing or damaged.
-    #[error("backup {id} is damaged: {count} of its objects are missing or damaged, for example {first}")]
+    #[error("backup {id} is damaged; missing or damaged are: {}", listed(lost))]
     Damaged {
         /// Id of the backup.
         id: BackupId,
-        /// Number of missing or damaged objects.
-        count: usize,
-        /// Path of one of these objects.
-        first: String,
+        /// Paths of the missing or damaged objects.
+        lost: Vec<String>,
     },
     /// The home to restore to is not empty.
     #[error("{home} is not empty: restore the backup to an empty home")]
@@ -89,7 +87,7 @@ pub enum BackupError {
         backups: String,
     },
     /// A local file could not be read.
-    #[error("cannot read {path}")]
+    #[error("cannot read or create {path}")]
     File {
         /// Path of the file.
         path: String,
@@ -100,4 +98,13 @@ pub enum BackupError {
     /// The storage failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+/// Lists the first paths, and the number of the others.
+fn listed(paths: &[String]) -> String {
+    let (first, others) = paths.split_at(paths.len().min(20));
+    match others.len() {
+        0 => first.join(", "),
+        others => format!("{}, and {others} more", first.join(", ")),
+    }
 }

@@ -5,10 +5,10 @@ use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_new};
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 
-use crate::backups::{self, each, load, remove};
+use crate::backups::{each, load, remove};
 use crate::copy::{self, COPIES_AT_ONCE, ObjectPlace, object_path};
 use crate::manifest::STATE_DUMP;
-use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
+use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest, verify};
 
 /// Path of the object that marks a home as being restored. The end of the restore removes the object.
 pub const RESTORING: &str = "restoring.json";
@@ -52,7 +52,8 @@ pub async fn is_restoring(home: &Storage) -> Result<Option<RestoreNote>, BackupE
 /// an interrupted restore. The home is marked as being restored until `end` has succeeded. In `end`, the caller
 /// restores the state from its dump.
 ///
-/// If objects of the backup are lost, the restore fails before it writes anything, unless `accept_loss` is set.
+/// If objects of the backup are lost or damaged, the restore fails before it writes anything, unless `accept_loss` is
+/// set.
 ///
 /// # Errors
 /// The backup does not exist, objects of it are lost, the home is not empty, or a storage fails.
@@ -67,20 +68,17 @@ where
     F: Future<Output = Result<(), E>>,
 {
     let manifest = load(backups, id).await?;
-    let missing = backups::missing(backups, &manifest).await?;
-    if let Some(first) = missing.first().filter(|_| !options.accept_loss) {
-        return Err(BackupError::Damaged {
-            count: missing.len(),
-            first: first.clone(),
-            id: manifest.id,
-        });
+    // Every object is read before the first is written, so that a refused restore leaves no trace.
+    let lost = verify(backups, Some(&manifest.id), &()).await?.damaged;
+    if !lost.is_empty() && !options.accept_loss {
+        return Err(BackupError::Damaged { lost, id: manifest.id });
     }
     require_empty(home, &manifest.id).await?;
     let has_state = manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
     let mut restored = RestoredHome {
         written: 0,
         written_bytes: 0,
-        lost: missing,
+        lost,
         has_state,
         manifest,
     };
@@ -104,6 +102,7 @@ where
         path: RESTORING.to_owned(),
         source: error.into(),
     })?;
+    make_private(home)?;
     put_new(home, &ObjectPath::from(RESTORING), mark).await?;
     let dump = &LocalFile::new(options.state_dump)?;
     let progress = options.progress;
@@ -122,10 +121,9 @@ where
             WriteOutcome::Not => restored.lost.push(entry.path.clone()),
         }
     }
-    if let Some(first) = restored.lost.first().filter(|_| !options.accept_loss) {
+    if !restored.lost.is_empty() && !options.accept_loss {
         return Err(BackupError::Damaged {
-            count: restored.lost.len(),
-            first: first.clone(),
+            lost: restored.lost,
             id: restored.manifest.id,
         });
     }
@@ -134,6 +132,18 @@ where
     }
     remove(home, &ObjectPath::from(RESTORING)).await?;
     Ok(Ok(restored))
+}
+
+/// Creates the folder of the state. Only the owner may read the master key, from its first byte on.
+fn make_private(home: &Storage) -> Result<(), BackupError> {
+    let Some(home) = home.local_dir() else { return Ok(()) };
+    let mut folder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(folder.recursive(true), 0o700);
+    folder.create(home.join(STATE)).map_err(|source| BackupError::File {
+        path: STATE.to_owned(),
+        source,
+    })
 }
 
 /// Options of a restore.

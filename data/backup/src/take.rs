@@ -364,13 +364,10 @@ impl RunningBackup<'_> {
 
     /// The manifest is written only if every object that it names exists.
     async fn write(&self) -> Result<(), BackupError> {
-        let missing = backups::missing(self.backups, &self.manifest).await?;
-        if let Some(first) = missing.first() {
-            return Err(BackupError::Damaged {
-                id: self.manifest.id.clone(),
-                count: missing.len(),
-                first: first.clone(),
-            });
+        let lost = backups::missing(self.backups, &self.manifest).await?;
+        if !lost.is_empty() {
+            let id = self.manifest.id.clone();
+            return Err(BackupError::Damaged { id, lost });
         }
         // The name contains a random part, so that it is unique.
         backups::store(self.backups, &self.manifest).await.map(drop)

@@ -172,9 +172,10 @@ async fn an_object_that_somebody_damaged_is_named_and_the_next_backup_heals_what
     let restored = Storage::from_path(&folder.path().join("restored")).unwrap();
     let refused = restore(&backups, &restored, folder.path()).await;
     assert!(
-        matches!(refused, Err(BackupError::Damaged { count: 1, .. })),
+        matches!(&refused, Err(BackupError::Damaged { lost, .. }) if lost == &verified.damaged),
         "{refused:?}"
     );
+    assert!(contents(&restored).await.is_empty());
     // A damaged object of the same size counts as intact until it is set aside.
     take(&home, &backups, Vec::new()).await.unwrap();
     let verified = data_backup::verify(&backups, None, &()).await.unwrap();
@@ -198,7 +199,9 @@ async fn an_object_that_somebody_damaged_is_named_and_the_next_backup_heals_what
             .damaged
             .is_empty()
     );
-    // The home of the first restore accepts only the backup with which it began.
+    // A home accepts only the backup with which its restore began.
+    let begun = format!(r#"{{"backup":"{}"}}"#, taken.manifest.id);
+    put(&restored, "restoring.json", begun).await;
     let refused = restore(&backups, &restored, folder.path()).await;
     assert!(
         matches!(refused, Err(BackupError::AnotherRestoring { .. })),

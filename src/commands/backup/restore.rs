@@ -41,12 +41,6 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
         progress: &bar,
     };
     let local = home.local_dir().map(Path::to_owned);
-    if let Some(home) = local.as_deref().filter(|_| !args.dry_run) {
-        // Only the owner may read the master key, from its first byte on.
-        let mut folder = std::fs::DirBuilder::new();
-        std::os::unix::fs::DirBuilderExt::mode(folder.recursive(true), 0o700);
-        folder.create(home.join("state")).context("the folder of the state")?;
-    }
     let counts = Mutex::new(Counts::default());
     let end = async |has_dump: bool| {
         if let Some(home) = &local {
