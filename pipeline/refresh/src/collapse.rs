@@ -1,12 +1,14 @@
 //! Holds back a catalogue that changed almost completely until a second crawl or the operator confirms it. A store that
 //! is partly down, misconfigured or hostile must not empty its brand, whether in one crawl or in small steps, or
-//! replace its products, titles or prices. A second crawl does not confirm a change if the same fault could occur
+//! replace its products, titles or prices. A second crawl confirms a change if it would add and remove nearly the same
+//! products. It does not confirm a change if the same fault could occur
 //! twice: the catalogue is empty although the store does not report zero products, many records could not be parsed, or
 //! prices fell to almost nothing. `held/{store}.json` has the crawl that is held back.
 
 mod compare;
 mod doubt;
 mod loss;
+mod sample;
 
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, CurrencyCode, RunId, StoreHost, Timestamp};
@@ -16,10 +18,11 @@ use pipeline_crawl::{RegisteredBrand, list_objects, load_document, save_readable
 use serde::{Deserialize, Serialize};
 
 pub use compare::{Changes, Example};
-pub(crate) use compare::{Drift, compare};
+pub(crate) use compare::{Comparison, Drift, compare};
 pub use doubt::{Affected, HoldReason};
 pub(crate) use doubt::{CrawlFigures, DoubtedCrawl, LakeFigures, is_confirmed};
 pub(crate) use loss::{most, noted, window_began};
+pub(crate) use sample::ChangedSample;
 
 /// Crawl that is held back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,16 +56,20 @@ pub struct HeldCrawl {
     /// True if the operator confirmed the crawl.
     #[serde(default)]
     pub confirmed: bool,
+    /// Products that the crawl would add or remove.
+    #[serde(default)]
+    pub(crate) changed: ChangedSample,
 }
 
 impl HeldCrawl {
     /// Creates the record and logs a warning for the operator.
-    pub(crate) fn new(
-        brand: &RegisteredBrand,
-        run: &RunId,
-        held_at: Timestamp,
-        DoubtedCrawl { before, found, doubts }: DoubtedCrawl<'_>,
-    ) -> Self {
+    pub(crate) fn new(brand: &RegisteredBrand, run: &RunId, held_at: Timestamp, doubted: DoubtedCrawl<'_>) -> Self {
+        let DoubtedCrawl {
+            before,
+            found,
+            doubts,
+            changed,
+        } = doubted;
         let doubt = doubts.first().copied();
         let affected = doubt.and_then(|doubt| found.affected(doubt, before));
         tracing::warn!(
@@ -91,6 +98,7 @@ impl HeldCrawl {
             stated: found.stated,
             currency: Some(found.currency),
             confirmed: false,
+            changed: changed.clone(),
         }
     }
 }

@@ -178,7 +178,7 @@ impl Rereader {
         };
         let refresh: &BrandRefresh<CatalogueRows> = &now.prepared.refresh;
         let (currency, now_in) = (in_lake.brand.currency, refresh.brand.currency);
-        let (_, drift) = compare(&self.config.collapse, &offering, &refresh.products, currency, now_in);
+        let drift = compare(&self.config.collapse, &offering, &refresh.products, currency, now_in).drift;
         let found = CrawlFigures {
             // Products that disappeared since the previous crawl are not caused by the new parsing.
             last: None,

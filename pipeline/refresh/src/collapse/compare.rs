@@ -7,6 +7,7 @@ use data_model::CurrencyCode;
 use data_text::runs;
 use serde::{Deserialize, Serialize};
 
+use super::ChangedSample;
 use crate::CollapseConfig;
 
 /// Maximum number of examples of each kind of change, and maximum number of characters of an example's title.
@@ -79,6 +80,14 @@ pub(crate) struct Drift {
     pub(crate) retitled: u64,
 }
 
+/// Comparison of a crawl with the lake. Without a comparable state of the lake, everything is empty.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Comparison {
+    pub(crate) changes: Option<Changes>,
+    pub(crate) drift: Drift,
+    pub(crate) changed: ChangedSample,
+}
+
 /// Compares the crawl, in the currency `now_in`, with the lake, in `currency`.
 pub(crate) fn compare(
     config: &CollapseConfig,
@@ -86,23 +95,27 @@ pub(crate) fn compare(
     now: &CatalogueRows,
     currency: CurrencyCode,
     now_in: CurrencyCode,
-) -> (Changes, Drift) {
+) -> Comparison {
     let mut changes = Changes::default();
     let mut drift = Drift {
         variants: before.prices.len() as u64,
         ..Drift::default()
     };
-    compare_titles(before, now, &mut changes, &mut drift);
+    let changed = compare_titles(before, now, &mut changes, &mut drift);
     let same_money = currency == now_in;
     compare_prices(config, before, now, same_money, &mut changes, &mut drift);
     // Amounts in different currencies cannot be compared.
     if same_money {
         price_examples(before, now, currency, &mut changes);
     }
-    (changes, drift)
+    Comparison {
+        changes: Some(changes),
+        drift,
+        changed,
+    }
 }
 
-fn compare_titles(before: &Offering, now: &CatalogueRows, changes: &mut Changes, drift: &mut Drift) {
+fn compare_titles(before: &Offering, now: &CatalogueRows, changes: &mut Changes, drift: &mut Drift) -> ChangedSample {
     let mut listed = HashSet::with_capacity(now.len());
     for (id, title) in now.titles() {
         listed.insert(id);
@@ -122,10 +135,12 @@ fn compare_titles(before: &Offering, now: &CatalogueRows, changes: &mut Changes,
     let mut removed: Vec<_> = before.titles.iter().filter(|(id, _)| !listed.contains(id)).collect();
     changes.products_removed = removed.len() as u64;
     removed.sort_unstable();
-    let examples = removed.into_iter().take(EXAMPLES_MAX);
+    let examples = removed.iter().take(EXAMPLES_MAX);
     changes
         .examples
         .extend(examples.map(|(_, title)| Example::Removed { title: cut(title) }));
+    let added = listed.iter().filter(|id| !before.titles.contains_key(id));
+    ChangedSample::new(added.chain(removed.into_iter().map(|(id, _)| id)).copied())
 }
 
 fn compare_prices(

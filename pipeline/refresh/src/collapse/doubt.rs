@@ -4,12 +4,12 @@ use data_model::{CurrencyCode, RunId};
 use pipeline_crawl::{LastListed, StoreCrawl};
 use serde::{Deserialize, Serialize};
 
-use super::{Drift, HeldCrawl};
+use super::{ChangedSample, Drift, HeldCrawl};
 use crate::CollapseConfig;
 use crate::prepare::PreparedCrawl;
 
 /// A difference of counts of at most this many is considered random.
-const DIFFERENCE_IGNORED: u64 = 5;
+pub(super) const DIFFERENCE_IGNORED: u64 = 5;
 /// A crawl is held back if more than one in this many products is newly unreadable.
 const UNREADABLE_SHARE: u64 = 20;
 /// A brand with at least this many products counts as replaced if fewer than one in [`REPLACED_SHARE`] is still listed.
@@ -229,16 +229,19 @@ pub(crate) struct DoubtedCrawl<'a> {
     pub(crate) before: LakeFigures,
     pub(crate) found: CrawlFigures,
     pub(crate) doubts: &'a [HoldReason],
+    /// Products that the crawl would add or remove.
+    pub(crate) changed: &'a ChangedSample,
 }
 
 /// Returns true if the crawl matches the held-back one and is now confirmed by the operator, or by another run if a
 /// repetition is meaningful.
-pub(crate) fn is_confirmed(
-    config: &CollapseConfig,
-    DoubtedCrawl { before, found, doubts }: DoubtedCrawl<'_>,
-    run: &RunId,
-    held: &HeldCrawl,
-) -> bool {
+pub(crate) fn is_confirmed(config: &CollapseConfig, doubted: DoubtedCrawl<'_>, run: &RunId, held: &HeldCrawl) -> bool {
+    let DoubtedCrawl {
+        before,
+        found,
+        doubts,
+        changed,
+    } = doubted;
     let products = found.products;
     let difference = held.products_found.abs_diff(products);
     let tolerated = held.products_found.max(products) as f64 * config.tolerance;
@@ -255,6 +258,7 @@ pub(crate) fn is_confirmed(
         ..found
     };
     let repeated = held.run != *run
+        && changed.repeats(&held.changed, config.tolerance)
         && doubts.iter().all(|doubt| doubt.may_be_repeated())
         && found.is_confirmed_by_repetition(before.products)
         && held_found.is_confirmed_by_repetition(before.products);

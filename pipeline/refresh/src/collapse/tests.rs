@@ -17,6 +17,7 @@ fn held(found: u64, confirmed: bool) -> HeldCrawl {
         stated: None,
         currency: None,
         confirmed,
+        changed: ChangedSample::default(),
     }
 }
 
@@ -66,6 +67,7 @@ fn is_believed_of(
         before,
         found,
         doubts: &doubts,
+        changed: &ChangedSample::default(),
     };
     doubts.is_empty() || held.is_some_and(|held| is_confirmed(config, doubted, run, held))
 }
@@ -307,4 +309,46 @@ fn a_reason_that_is_new_is_not_confirmed_with_another() {
         ..shrank
     };
     assert!(!believed(&confirmed), "the operator confirmed what there was");
+}
+
+#[test]
+fn a_loss_is_repeated_if_the_same_products_are_missing_and_not_if_as_many_others_are() {
+    let config = CollapseConfig::default();
+    // Losses of every third product, of pages of a listing, and of everything, in small and large catalogues.
+    for products in [90, 1_100, 40_000] {
+        let lost = |is_lost: &dyn Fn(u64) -> bool| ChangedSample::new((0..products).filter(|id| is_lost(*id)));
+        let page = products / 4;
+        let thirds = [0, 1, 2].map(|rest| lost(&|id| id % 3 == rest));
+        let pages = [0, 1, 2].map(|nth| lost(&|id| id / page == nth));
+        for losses in [&thirds, &pages] {
+            for (earlier, one) in losses.iter().enumerate() {
+                for (later, other) in losses.iter().enumerate() {
+                    assert_eq!(
+                        other.repeats(one, config.tolerance),
+                        earlier == later,
+                        "{products} {earlier} {later}"
+                    );
+                }
+            }
+        }
+        // More of the same loss, and a part of it that has come back.
+        let [all, third] = [lost(&|_| true), lost(&|id| id % 3 == 0)];
+        assert!(third.repeats(&all, config.tolerance) && !all.repeats(&third, config.tolerance));
+        let few_more = lost(&|id| id % 3 == 0 || id < 5);
+        assert!(few_more.repeats(&third, config.tolerance));
+    }
+    let run: RunId = "r2".parse().unwrap();
+    let (ours, others) = (ChangedSample::new(0..60), ChangedSample::new(30..90));
+    let doubted = DoubtedCrawl {
+        before: of(100),
+        found: found(40),
+        doubts: &[HoldReason::Shrank],
+        changed: &others,
+    };
+    let held = |changed: &ChangedSample| HeldCrawl {
+        changed: changed.clone(),
+        ..held(40, false)
+    };
+    assert!(is_confirmed(&config, doubted, &run, &held(&others)));
+    assert!(!is_confirmed(&config, doubted, &run, &held(&ours)));
 }

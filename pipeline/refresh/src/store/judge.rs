@@ -7,8 +7,8 @@ use pipeline_crawl::{CrawlState, CrawledStore, Peak, RegisteredBrand, StoreCrawl
 
 use super::{CommittedStore, Ready, RunContext, StoreFailure, rated};
 use crate::collapse::{
-    Changes, CrawlFigures, DoubtedCrawl, Drift, HeldCrawl, HoldReason, LakeFigures, compare, is_confirmed, load_held,
-    most, noted, save_held, window_began,
+    Changes, Comparison, CrawlFigures, DoubtedCrawl, HeldCrawl, HoldReason, LakeFigures, compare, is_confirmed,
+    load_held, most, noted, save_held, window_began,
 };
 use crate::error::with_causes;
 use crate::prepare::{PageSource, PreparedCrawl, ProductNotes, reading_of};
@@ -31,7 +31,12 @@ impl RunContext {
         let (source, asking) = (PageSource::Crawl(pages), self.asking(brand)?);
         let mut prepared = self.prepare(brand, &crawl, source, &mut notes, asking).await?;
         summary.requests += notes.categories.requests + notes.omitted.requests;
-        let drift = self.compare(brand, &mut prepared, summary).await?;
+        let Comparison {
+            changes,
+            drift,
+            changed,
+        } = self.compare(brand, &mut prepared).await?;
+        summary.changes = changes;
         let found = CrawlFigures::of(&prepared, &crawl, drift);
         let memory = prepared.memory;
         let refresh = prepared.refresh;
@@ -40,7 +45,13 @@ impl RunContext {
         summary.quarantined = Some(refresh.quarantined.len() as u64);
         let before = self.before(brand, state);
         let doubts = found.doubts(&self.config.collapse, before);
-        if !doubts.is_empty() && !self.is_confirmed(brand, before, found, &doubts).await? {
+        let doubted = DoubtedCrawl {
+            before,
+            found,
+            doubts: &doubts,
+            changed: &changed,
+        };
+        if !doubts.is_empty() && !self.is_confirmed(brand, doubted).await? {
             summary.outcome = held_back(before, found, &doubts);
             // The brand keeps its products.
             summary.products = before.products;
@@ -87,20 +98,17 @@ impl RunContext {
         Ok(Some(Box::new(Ready { refresh, rest })))
     }
 
-    /// Compares the catalogue with the one in the lake and records the changes.
-    async fn compare(
-        &self,
-        brand: &RegisteredBrand,
-        prepared: &mut PreparedCrawl,
-        summary: &mut StoreSummary,
-    ) -> Result<Drift, StoreFailure> {
+    /// Compares the catalogue with the one in the lake.
+    async fn compare(&self, brand: &RegisteredBrand, prepared: &mut PreparedCrawl) -> Result<Comparison, StoreFailure> {
         let Some(in_lake) = self.lake.get(&brand.store) else {
-            summary.changes = Some(Changes::of_new(prepared.refresh.products.len() as u64));
-            return Ok(Drift::default());
+            return Ok(Comparison {
+                changes: Some(Changes::of_new(prepared.refresh.products.len() as u64)),
+                ..Comparison::default()
+            });
         };
         // If this run already committed the brand before an interruption, its changes are no longer visible.
         if in_lake.run == self.run {
-            return Ok(Drift::default());
+            return Ok(Comparison::default());
         }
         let before = match self.snapshot.offering(&brand.store).await {
             Ok(before) => before,
@@ -111,17 +119,16 @@ impl RunContext {
                     error = with_causes(&error),
                     "the crawl cannot be compared with the lake"
                 );
-                return Ok(Drift::default());
+                return Ok(Comparison::default());
             }
         };
         let config = self.config.collapse.clone();
         let rows = std::mem::take(&mut prepared.refresh.products);
         let (currency, now_in) = (in_lake.currency, prepared.refresh.brand.currency);
         let compared = tokio::task::spawn_blocking(move || (compare(&config, &before, &rows, currency, now_in), rows));
-        let ((changes, drift), rows) = compared.await?;
+        let (comparison, rows) = compared.await?;
         prepared.refresh.products = rows;
-        summary.changes = Some(changes);
-        Ok(drift)
+        Ok(comparison)
     }
 
     /// Returns the brand's figures in the lake, now and in the last days.
@@ -158,23 +165,16 @@ impl RunContext {
 
     /// Returns true if the crawl may replace the brand's data in spite of these doubts. Otherwise, the crawl is
     /// recorded as held back.
-    async fn is_confirmed(
-        &self,
-        brand: &RegisteredBrand,
-        before: LakeFigures,
-        found: CrawlFigures,
-        doubts: &[HoldReason],
-    ) -> Result<bool, StoreFailure> {
+    async fn is_confirmed(&self, brand: &RegisteredBrand, doubted: DoubtedCrawl<'_>) -> Result<bool, StoreFailure> {
         let held = load_held(&self.storage, &brand.store).await?;
-        let judged = DoubtedCrawl { before, found, doubts };
-        let is_confirmed = |held: &HeldCrawl| is_confirmed(&self.config.collapse, judged, &self.run, held);
+        let is_confirmed = |held: &HeldCrawl| is_confirmed(&self.config.collapse, doubted, &self.run, held);
         if held.as_ref().is_some_and(is_confirmed) {
             return Ok(true);
         }
         // A resumed run may have recorded the crawl already, and the operator may have confirmed it since.
-        let noted = held.is_some_and(|held| held.run == self.run && held.products_found == found.products);
+        let noted = held.is_some_and(|held| held.run == self.run && held.products_found == doubted.found.products);
         if !self.dry_run && !noted {
-            let held = HeldCrawl::new(brand, &self.run, self.clock.now(), judged);
+            let held = HeldCrawl::new(brand, &self.run, self.clock.now(), doubted);
             save_held(&self.storage, &held).await?;
         }
         Ok(false)
