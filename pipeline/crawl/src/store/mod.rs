@@ -19,6 +19,7 @@ use storefront::{FetchOutcome, Store, StoreError, Storefront};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 use crate::hold::{drop_hold, load_hold, save_hold};
 use crate::landing::{META, PageReading, compress, put_compressed, put_done, read_done};
@@ -262,6 +263,11 @@ impl Crawler {
             Some(known) => facts.or_as_known(&known.facts, at.is_some()),
             None => facts,
         };
+        let shown = place.during(Box::pin(self.shown(&job, &store, &facts, at.as_ref())));
+        let job = CrawlJob {
+            shown: self.timely(deadline, shown).await?,
+            ..job
+        };
         let comparable = job.known.filter(|_| !job.anew);
         let validators = comparable.is_some_and(|known| self.still_trusted(known));
         let described = DescribedStore {
@@ -305,6 +311,26 @@ impl Crawler {
             .await
             .map_err(|source| job.landing(source))?;
         Ok(CrawledStore { crawl, pages })
+    }
+
+    /// Returns the currency that the front page shows. It is read again if the store states another currency of its own
+    /// than before, since the shown one has probably changed as well.
+    async fn shown(
+        &self,
+        job: &CrawlJob<'_>,
+        store: &Store,
+        facts: &StoreFacts,
+        described_at: Option<&Url>,
+    ) -> Result<Option<CurrencyCode>, CrawlError> {
+        let before = job.known.and_then(|known| known.facts.currency);
+        if self.country().is_some() || before.is_none() || before == facts.currency {
+            return Ok(job.shown);
+        }
+        let is_own = |url: &Url| stray(&job.brand.base_url, described_at, url).is_none();
+        front_currency(store.front_page(None).await, is_own).map_err(|source| CrawlError::Page {
+            page: "its front page".to_owned(),
+            source,
+        })
     }
 
     /// Validators expire, because a store that returns 304 for every request must not hide changes forever.

@@ -77,6 +77,33 @@ async fn the_same_numbers_are_other_prices_where_the_front_page_showed_another_c
 }
 
 #[tokio::test]
+async fn a_store_that_changes_its_own_currency_is_asked_anew_what_its_front_page_shows() {
+    let shop = Shop {
+        front: shown_in("INR"),
+        ..Shop::of(1..=5)
+    };
+    let rig = rig(shop, "INR").await;
+    let first = rig.crawl("r1", None).await.unwrap();
+    rig.shop.take_asked();
+    rig.shop.change(|shop| {
+        shop.meta.as_mut().unwrap()["currency"] = "USD".into();
+        shop.front = shown_in("USD");
+        shop.products[0]["title"] = "Another".into();
+    });
+    let second = rig.crawl("r2", Some(&first)).await.unwrap();
+    assert_eq!(
+        (second.verdict, presented(&second)),
+        (Verdict::Landed, (Some("USD"), Some("USD")))
+    );
+    let asked = rig.shop.take_asked();
+    assert_eq!(
+        asked.iter().filter(|asked| asked.starts_with("/ ")).count(),
+        1,
+        "{asked:?}"
+    );
+}
+
+#[tokio::test]
 async fn the_front_page_counts_neither_where_the_pages_speak_nor_where_a_country_was_named() {
     let shop = Shop {
         money: Some("INR"),
