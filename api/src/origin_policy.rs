@@ -97,7 +97,7 @@ impl OriginPolicy {
     }
 }
 
-fn is_of_this_machine(origin: &str) -> bool {
+pub(crate) fn is_of_this_machine(origin: &str) -> bool {
     let Ok(url) = Url::parse(origin) else { return false };
     let plain = url.origin().ascii_serialization() == origin;
     let host = match url.host() {

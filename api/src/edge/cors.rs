@@ -3,6 +3,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
 use crate::access::RouteAccess;
+use crate::origin_policy::is_of_this_machine;
 
 const ANY: HeaderValue = HeaderValue::from_static("*");
 /// Response headers that a page's script may read in addition to the standard ones.
@@ -21,17 +22,17 @@ const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
 
 /// Cross-origin pages that may read a response (Fetch standard, "CORS protocol").
 ///
-/// Pages of any origin may read public stored data. Only pages that the operator configured may read everything else.
-/// Cross-origin pages never send cookies, so they need a key.
+/// Pages of any origin may read public stored data. Only pages that the operator configured, and pages of this machine,
+/// may read everything else. Cross-origin pages never send cookies, so they need a key.
 #[derive(Debug)]
 pub(super) enum Cors {
     /// No other origin, or the request is not from a browser.
     Own,
     /// Any origin, with these methods.
     Any(HeaderValue),
-    /// This configured origin. Responses for other origins differ.
+    /// This origin, which is configured or of this machine. Responses for other origins differ.
     Named(HeaderValue),
-    /// An origin that is not configured.
+    /// Any other origin.
     Refused,
 }
 
@@ -48,11 +49,9 @@ impl Cors {
         if route.any_origin && (matches!(asked, Some(b"GET" | b"HEAD")) || is_post && route.reads_by_post) {
             return Self::Any(if is_post { READS_BY_POST } else { READS });
         }
-        if named.is_empty() {
-            return Self::Own;
-        }
         match headers.get(header::ORIGIN) {
-            Some(origin) if named.contains(origin) => Self::Named(origin.clone()),
+            Some(origin) if named.contains(origin) || is_local(origin) => Self::Named(origin.clone()),
+            _ if named.is_empty() => Self::Own,
             _ => Self::Refused,
         }
     }
@@ -89,6 +88,10 @@ impl Cors {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }
+}
+
+fn is_local(origin: &HeaderValue) -> bool {
+    origin.to_str().is_ok_and(is_of_this_machine)
 }
 
 /// Makes caches store separate responses for different origins.
