@@ -16,9 +16,9 @@ pub(crate) struct FeedArgs {
     /// All brands of the market
     #[arg(long, conflicts_with = "brands")]
     pub(crate) all: bool,
-    /// Format of the feed
-    #[arg(long, value_enum, default_value_t = FeedFormatArg::GoogleTsv)]
-    pub(crate) format: FeedFormatArg,
+    /// Format of the feed [default: google-tsv; jsonl with --json on standard output]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FeedFormatArg>,
     /// File to write, created only when it is complete [default: standard output]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,

@@ -21,6 +21,11 @@ use crate::wiring::{Context, shutdown_signal};
 const PORTION_BYTES: usize = 256 << 10;
 
 pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outcome> {
+    // With `--json`, standard output has JSON unless the caller names another format.
+    let format = args.format.unwrap_or(match context.output.json && args.out.is_none() {
+        true => FeedFormatArg::Jsonl,
+        false => FeedFormatArg::GoogleTsv,
+    });
     let storage = context.storage()?;
     let lake = context.lake_in(&storage).await?;
     let (snapshot, held) = if args.release {
@@ -39,7 +44,7 @@ pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outc
     }
     let mut to = Place::open(args.out.as_deref(), args.force)?;
     let tally = tokio::select! {
-        written = Box::pin(write(&snapshot, &brands, &args, &mut to)) => written?,
+        written = Box::pin(write(&snapshot, &brands, format, args.sku_as_mpn, &mut to)) => written?,
         () = shutdown_signal() => {
             tracing::warn!("stopped by a signal: the feed is incomplete, and no file was written");
             return Ok(Outcome::Partial);
@@ -99,20 +104,19 @@ async fn wanted(snapshot: &LakeSnapshot, named: &[String]) -> anyhow::Result<BTr
 async fn write(
     snapshot: &LakeSnapshot,
     brands: &BTreeMap<StoreHost, Brand>,
-    args: &FeedArgs,
+    format: FeedFormatArg,
+    sku_as_mpn: bool,
     to: &mut Place,
 ) -> anyhow::Result<Tally> {
     let stores: BTreeSet<StoreHost> = brands.keys().cloned().collect();
     let shipping = snapshot.shipping(&stores).await?;
     // The ACP format has one entry per product instead of one per row.
-    let of_rows = match args.format {
+    let of_rows = match format {
         FeedFormatArg::GoogleTsv => Some(FeedFormat::GoogleTsv),
         FeedFormatArg::Jsonl => Some(FeedFormat::Jsonl),
         FeedFormatArg::Acp => None,
     };
-    let options = FeedOptions {
-        sku_as_mpn: args.sku_as_mpn,
-    };
+    let options = FeedOptions { sku_as_mpn };
     let (mut tally, mut portion) = (Tally::default(), of_rows.map_or_else(Vec::new, FeedFormat::head));
     let mut products = std::pin::pin!(snapshot.products(&stores).await?);
     while let Some(product) = products.try_next().await? {

@@ -8,6 +8,7 @@ use data_index::Manifest;
 use data_lake::Lake;
 use data_release::{CheckOptions, GcOptions, Pin, ReleaseError, ReleaseStore, Unreadable, Violation};
 use data_storage::Storage;
+use pipeline_crawl::Registry;
 use pipeline_quality::AcceptedBrands;
 use pipeline_release::{
     BuildOutcome, CollectionReport, ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, TidyOptions,
@@ -44,6 +45,12 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
             accept_brand,
             despite_pin,
         } => {
+            if !accept_brand.is_empty() {
+                let registry = Registry::load(&storage).await?;
+                registry
+                    .check_named(&accept_brand)
+                    .map_err(|error| usage(error.into()))?;
+            }
             let how = Build {
                 full,
                 dry_run,
@@ -56,11 +63,7 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
             if let Some(lost) = lost(&built.report) {
                 return Err(lost);
             }
-            let BuildOutcome { report, .. } = &built;
-            let is_whole = report.unreadable.is_empty() && report.held.is_empty();
-            if report.outcome == ReleaseOutcome::Pinned || !is_whole {
-                return Ok(Outcome::Partial);
-            }
+            return Ok(Outcome::partial_if(built.needs_a_look()));
         }
         ReleaseCommand::List => list(&context, &releases).await?,
         ReleaseCommand::Show { id } => show(&context, &releases, id).await?,

@@ -103,6 +103,8 @@ fn a_brand_with_a_decimals_error_is_held_as_it_was_until_it_is_accepted() {
     let advised = |finding: &Value| finding["advice"].as_str().is_some_and(|text| text.contains(&advice));
     assert!(doctor["findings"].as_array().unwrap().iter().any(advised), "{doctor}");
 
+    let refused = haat.run(&["release", "build", "--accept-brand", "nobody"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
     let accepted = haat.run(&["release", "build", "--accept-brand", slug]).json();
     assert_eq!(
         (&accepted["outcome"], &accepted["held"]),
