@@ -128,5 +128,12 @@ fn whatever_ran_under_a_clock_that_was_a_year_ahead_the_next_run_of_each_command
         assert!(!is_told || told.contains("a clock was ahead"), "{wrong:?}: {told}");
         read_all(&home.right);
         assert_eq!(offers(&home.right), expected, "{wrong:?}");
+        let mended = home.right.run(&["doctor"]).document();
+        let mut findings = mended["findings"].as_array().unwrap().iter();
+        let clock = findings.find(|finding| finding["subject"] == "clock");
+        assert!(
+            clock.is_none_or(|clock| clock["severity"] == "ok"),
+            "{wrong:?}: {mended}"
+        );
     }
 }
