@@ -30,8 +30,8 @@ use crate::server::QueryServer;
 /// of `currency` is the only currency of the searched products, otherwise the market's currency. `provenance.price`
 /// names the currency if the request filters or sorts by price or counts prices. A price filter keeps only products in
 /// that currency, and `provenance.price.left_out` is present if the price filter excluded products in other currencies.
-/// A price sort excludes nothing: products in that currency come first, then products in other currencies, grouped by
-/// currency. A price of 0 counts as no price.
+/// A price sort excludes no currency: products in that currency come first, then products in other currencies, grouped
+/// by currency. A price of 0 counts as no price. Products that lack a word are found in the order of relevance only.
 ///
 /// In `mode=hybrid` the query is also interpreted as a sentence. `provenance.understood` shows the interpretation, and
 /// `understand=false` disables it. Prices ("under 2000", "500 se kam", "between 1000 and 2000", "below 20 dollars")
