@@ -55,7 +55,7 @@ impl Reply {
 /// Constraints and preferences for products.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Constraints {
-    /// Price range, in hundredths of the currency unit.
+    /// Price range, in thousandths of the currency unit.
     pub price: Price,
     /// Wanted colours. A product must have at least one of the colours.
     pub colours: Vec<&'static str>,
@@ -187,7 +187,7 @@ impl Constraints {
         let amount = |number: &Option<Number>| {
             number
                 .as_ref()
-                .and_then(hundredths)
+                .and_then(thousandths)
                 .filter(|amount| numbers.contains(amount))
         };
         let (min, max) = (amount(&reply.price_min), amount(&reply.price_max));
@@ -332,15 +332,15 @@ fn words(text: &str, said: &SentenceTerms) -> Option<Words> {
     (!text.is_empty()).then_some(Words { text, is_grounded })
 }
 
-/// Converts an amount to hundredths without floating-point arithmetic. Returns `None` for a negative number and for
+/// Converts an amount to thousandths without floating-point arithmetic. Returns `None` for a negative number and for
 /// anything else that is no amount of money.
-fn hundredths(number: &Number) -> Option<u64> {
+fn thousandths(number: &Number) -> Option<u64> {
     let text = number.to_string();
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let whole: u64 = whole.parse().ok()?;
-    let digits = fraction.get(..fraction.len().min(2))?;
-    let fraction: u64 = format!("{digits:0<2}").parse().ok()?;
-    whole.checked_mul(100)?.checked_add(fraction)
+    let digits = fraction.get(..fraction.len().min(3))?;
+    let fraction: u64 = format!("{digits:0<3}").parse().ok()?;
+    whole.checked_mul(1_000)?.checked_add(fraction)
 }
 
 #[cfg(test)]
@@ -363,15 +363,18 @@ mod tests {
     #[test]
     fn only_amounts_of_the_sentence_are_bounds_and_only_narrower_ones() {
         let max = |sentence, json| merged(sentence, json).price.max;
-        assert_eq!(max("shoes, my limit: 2000", r#"{"price_max": 2000}"#), Some(200_000));
-        assert_eq!(max("shoes, my limit: 2000", r#"{"price_max": 2000.0}"#), Some(200_000));
+        assert_eq!(max("shoes, my limit: 2000", r#"{"price_max": 2000}"#), Some(2_000_000));
+        assert_eq!(
+            max("shoes, my limit: 2000", r#"{"price_max": 2000.0}"#),
+            Some(2_000_000)
+        );
         assert_eq!(max("shoes, my limit: 2000", r#"{"price_max": 3000}"#), None);
-        assert_eq!(max("shoes under 2000", r#"{"price_max": 9000}"#), Some(200_000));
+        assert_eq!(max("shoes under 2000", r#"{"price_max": 9000}"#), Some(2_000_000));
         assert_eq!(
             max("shoes under 2000 or even 1500", r#"{"price_max": 1500}"#),
-            Some(150_000)
+            Some(1_500_000)
         );
-        assert_eq!(max("shoes under 2000", r#"{"price_max": -1e308}"#), Some(200_000));
+        assert_eq!(max("shoes under 2000", r#"{"price_max": -1e308}"#), Some(2_000_000));
     }
 
     #[test]

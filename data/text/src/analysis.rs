@@ -178,6 +178,17 @@ mod tests {
     }
 
     #[test]
+    fn a_decimal_comma_is_a_decimal_point() {
+        for text in ["0,75 l", "0.75 l", "0,75l", "0,750 L"] {
+            assert_eq!(joined(Analysis::Plain, text), "0.75l", "{text}");
+        }
+        assert_eq!(
+            joined(Analysis::Plain, "1,5L 1.234,50 g 1,234 ml"),
+            "1.5l 1234.5g 1234ml"
+        );
+    }
+
+    #[test]
     fn a_fraction_is_the_number_that_it_is() {
         assert_eq!(
             joined(Analysis::Plain, "1/4 in. 0.25 inch 1/4\""),

@@ -8,7 +8,7 @@
 //! Terms are words of letters, digits and marks of any script. Terms are compatibility-normalised and lowercase, with
 //! Latin letters without accents and `'s` joined (`men's` → `mens`). A number with a unit is one term in any spelling
 //! (`3 m`, `3m`, `3-metre`, `3 meters` → `3m`; `6"`, `6 in.` → `6in`). A fraction is a decimal number (`1-1/2` →
-//! `1.5`). The index also contains the parts of compound terms, `12x24` for `12 in. x 24 in.`, and `tshirt` for
+//! `1.5`), and so is `1,5`. The index also contains the parts of compound terms, `12x24` for `12 in. x 24 in.`, and `tshirt` for
 //! `t-shirt`.
 
 mod analysis;
@@ -16,6 +16,7 @@ mod edits;
 mod fold;
 mod html;
 mod line;
+mod numeral;
 mod quantity;
 mod segment;
 mod units;
@@ -27,5 +28,6 @@ pub use edits::edits;
 pub use fold::fold_value;
 pub use html::{DESCRIPTION_CHARS_MAX, html_to_text};
 pub use line::{escaped_line, is_hidden, stated_code, stated_line};
+pub use numeral::Numeral;
 pub use segment::segment;
 pub use words::{Token, runs};

@@ -5,6 +5,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::word::Word;
 use super::{quantity, units};
+use crate::Numeral;
 
 /// Maximum number of words of a query. Each further word would cost a posting list.
 pub(super) const QUERY_WORDS_MAX: usize = 64;
@@ -113,6 +114,13 @@ fn fold(word: &str) -> String {
     }
     if let Some(number) = quantity::with_drawn_fraction(word) {
         return number;
+    }
+    // A point is decimal in every language of titles: `2.205 lb`.
+    if word.starts_with(|char: char| char.is_ascii_digit()) && word.contains(',') {
+        let numeral = Numeral::at(word, false);
+        if let Some(decimal) = numeral.decimal {
+            return decimal + &fold(word.get(numeral.bytes..).unwrap_or_default());
+        }
     }
     let kept = |char: &char| !is_apostrophe(*char) && !is_joiner(*char) && *char != ',';
     let plain = |char| if char == TIMES { 'x' } else { char };

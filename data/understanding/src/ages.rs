@@ -8,8 +8,8 @@ pub(super) struct Age {
     pub(super) months: u32,
 }
 
-/// Maximum age of a person in hundredths of a year.
-const YEARS_MAX: u64 = 11_000;
+/// Maximum age of a person in thousandths of a year.
+const YEARS_MAX: u64 = 110_000;
 
 /// Records the age of a person, as in `5 year old`, `age 6` and `8 saal ke`. The gift rules use it later, and its
 /// number is then not read as a size.
@@ -27,7 +27,7 @@ fn age(sentence: &Sentence<'_>, at: usize) -> Option<Age> {
         .get(at)?
         .number
         .filter(|number| *number <= YEARS_MAX && tokens[at].is_free())?;
-    let whole = u32::try_from(number / 100).ok()?;
+    let whole = u32::try_from(number / 1_000).ok()?;
     let is = |at: usize, words: &[&str]| {
         tokens
             .get(at)

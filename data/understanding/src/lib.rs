@@ -187,7 +187,7 @@ pub struct Answers {
     pub hint: &'static str,
 }
 
-/// Price range in hundredths of the currency unit.
+/// Price range in thousandths of the currency unit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Price {
     /// Lowest accepted price.

@@ -5,7 +5,7 @@ use crate::tokenizer;
 use crate::tokens::Token;
 
 /// Larger amounts are not converted to digits.
-const HUNDREDTHS_MAX: u64 = 10_000_000_000;
+const THOUSANDTHS_MAX: u64 = 100_000_000_000;
 
 /// Converts spelled amounts of a hundred or more to digits, such as `two thousand`, `do hazar` and `dhai sau`. `2
 /// hazar` stays because other rules read it.
@@ -16,24 +16,24 @@ pub(crate) fn in_digits(text: &str) -> Cow<'_, str> {
     while at < tokens.len() {
         if let Some(times) = range(&tokens, at) {
             let place = place(&tokens, at..at + 1);
-            let hundredths = tokens.get(at).and_then(|token| token.number).unwrap_or(0);
+            let thousandths = tokens.get(at).and_then(|token| token.number).unwrap_or(0);
             written.push_str(text.get(from..place.start).unwrap_or_default());
-            written.push_str(&(hundredths.saturating_mul(times) / 100).to_string());
+            written.push_str(&(thousandths.saturating_mul(times) / 1_000).to_string());
             from = place.end;
             at += 2;
             continue;
         }
-        let Some((taken, hundredths)) = amount(tokens.get(at..).unwrap_or_default()) else {
+        let Some((taken, thousandths)) = amount(tokens.get(at..).unwrap_or_default()) else {
             at += 1;
             continue;
         };
-        let Some(hundredths) = hundredths else {
+        let Some(thousandths) = thousandths else {
             at += taken;
             continue;
         };
         let place = place(&tokens, at..at + taken);
         written.push_str(text.get(from..place.start).unwrap_or_default());
-        written.push_str(&(hundredths / 100).to_string());
+        written.push_str(&(thousandths / 1_000).to_string());
         from = place.end;
         at += taken;
     }
@@ -54,7 +54,7 @@ pub(crate) fn range(tokens: &[Token], at: usize) -> Option<u64> {
         None => return None,
     };
     let second = second.number.filter(|_| is_range)?;
-    (first < 100_000 && (first < second || second >= 100_000)).then_some(times)
+    (first < 1_000_000 && (first < second || second >= 1_000_000)).then_some(times)
 }
 
 fn place(tokens: &[Token], range: Range<usize>) -> Range<usize> {
@@ -82,8 +82,8 @@ pub(crate) fn amount(tokens: &[Token]) -> Option<(usize, Option<u64>)> {
         } else if let Some(share) = share(word).filter(|_| group.is_none()) {
             (part, spelled) = (share, true);
         } else if let Some(count) = unit(word).filter(|count| may_follow(group, *count)) {
-            let is_behind_hundreds = group.is_some_and(|group| group >= 10_000);
-            let more = group.unwrap_or(0).checked_add(count * 100)?;
+            let is_behind_hundreds = group.is_some_and(|group| group >= 100_000);
+            let more = group.unwrap_or(0).checked_add(count * 1_000)?;
             (group, spelled) = (Some(more), true);
             if is_behind_hundreds {
                 (whole, end) = (total.checked_add(more)?, at + 1);
@@ -94,14 +94,14 @@ pub(crate) fn amount(tokens: &[Token]) -> Option<(usize, Option<u64>)> {
             break;
         }
     }
-    let is_amount = whole > 0 && whole <= HUNDREDTHS_MAX;
+    let is_amount = whole > 0 && whole <= THOUSANDTHS_MAX;
     (end > 0 && is_amount).then_some((end, spelled.then_some(whole)))
 }
 
 #[derive(Debug)]
 pub(crate) struct Tens {
     pub(crate) tokens: usize,
-    pub(crate) hundredths: u64,
+    pub(crate) thousandths: u64,
 }
 
 /// Reads an amount below a hundred, such as `eighty` or `twenty five`. Ambiguous words do not count.
@@ -114,19 +114,19 @@ pub(crate) fn tens(tokens: &[Token]) -> Option<Tens> {
         .filter(|second| first >= 20 && first % 10 == 0 && *second < 10);
     (first >= 10).then(|| Tens {
         tokens: 1 + usize::from(second.is_some()),
-        hundredths: (first + second.unwrap_or(0)) * 100,
+        thousandths: (first + second.unwrap_or(0)) * 1_000,
     })
 }
 
 /// Returns true if a count can continue the number before it, as in `twenty five` and `five hundred fifty`.
 fn may_follow(group: Option<u64>, count: u64) -> bool {
-    group.is_none_or(|group| group % 10_000 == 0 || count < 10 && group % 1_000 == 0 && group % 10_000 >= 2_000)
+    group.is_none_or(|group| group % 100_000 == 0 || count < 10 && group % 10_000 == 0 && group % 100_000 >= 20_000)
 }
 
 /// Fraction words before a number, as in `sadhe teen` (three and a half).
 #[derive(Debug, Clone, Copy, Default)]
 struct Part {
-    hundredths: i64,
+    thousandths: i64,
     alone: bool,
 }
 
@@ -136,21 +136,21 @@ impl Part {
         let part = std::mem::take(self);
         let count = match group {
             None if part.alone => 0,
-            None => 100,
+            None => 1_000,
             Some(count) => count,
         };
-        count.checked_add_signed(part.hundredths).filter(|count| *count > 0)
+        count.checked_add_signed(part.thousandths).filter(|count| *count > 0)
     }
 }
 
 fn share(word: &str) -> Option<Part> {
-    let part = |hundredths, alone| Some(Part { hundredths, alone });
+    let part = |thousandths, alone| Some(Part { thousandths, alone });
     match word {
-        "dedh" | "डेढ़" => part(150, true),
-        "dhai" | "ढाई" => part(250, true),
-        "sadhe" | "saadhe" | "साढ़े" => part(50, false),
-        "sava" | "सवा" => part(25, false),
-        "paune" | "पौने" => part(-25, false),
+        "dedh" | "डेढ़" => part(1_500, true),
+        "dhai" | "ढाई" => part(2_500, true),
+        "sadhe" | "saadhe" | "साढ़े" => part(500, false),
+        "sava" | "सवा" => part(250, false),
+        "paune" | "पौने" => part(-250, false),
         _ => None,
     }
 }

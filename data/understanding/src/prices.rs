@@ -5,18 +5,18 @@ use super::sentence::Sentence;
 use super::tables::{Piece, PricePattern, PriceRule, TABLES};
 use super::{Meaning, Price};
 
-/// A number of at least this many hundredths is a price even with ambiguous words around it.
-const CERTAIN_MIN: u64 = 10_000;
-/// Without a word for a price, the greater number of a range must have at least this many hundredths.
-const ROUND_MIN: u64 = 50_000;
+/// A number of at least this many thousandths is a price even with ambiguous words around it.
+const CERTAIN_MIN: u64 = 100_000;
+/// Without a word for a price, the greater number of a range must have at least this many thousandths.
+const ROUND_MIN: u64 = 500_000;
 /// Percentage on each side of an approximate amount.
 const ABOUT_PERCENT: u64 = 25;
-/// A number in this range, in hundredths, is more likely a year than a price: 1900 to 2100.
-const YEARS: std::ops::RangeInclusive<u64> = 190_000..=210_000;
-/// A number in the range of years is a price if it is a multiple of this, in hundredths.
-const ROUND_YEAR: u64 = 5_000;
-/// Maximum age of a child in hundredths of a year, as in `kids under 5`.
-const CHILD_YEARS_MAX: u64 = 1_800;
+/// A number in this range, in thousandths, is more likely a year than a price: 1900 to 2100.
+const YEARS: std::ops::RangeInclusive<u64> = 1_900_000..=2_100_000;
+/// A number in the range of years is a price if it is a multiple of this, in thousandths.
+const ROUND_YEAR: u64 = 50_000;
+/// Maximum age of a child in thousandths of a year, as in `kids under 5`.
+const CHILD_YEARS_MAX: u64 = 18_000;
 
 /// Each price narrows the range of the earlier ones. Numbers that may be names are prices only if `unsure` is true.
 pub(super) fn read(sentence: &mut Sentence<'_>, unsure: bool) {
@@ -72,7 +72,7 @@ fn longest(sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<PriceMatch> {
     // A weight in pounds is a price only if the words around it say so.
     let currency = one.currency.filter(|_| !one.is_weight)?;
     let price = Price {
-        max: Some(one.hundredths),
+        max: Some(one.thousandths),
         currency: Some(currency),
         ..Price::default()
     };
@@ -112,7 +112,7 @@ fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
     let one = amounts.first()?;
     let other = amounts.get(1).filter(|_| pattern.amounts() == 2);
     let currency = one.currency.or_else(|| other?.currency);
-    let is_certain = |amount: &Amount| currency.is_some() || amount.hundredths >= CERTAIN_MIN;
+    let is_certain = |amount: &Amount| currency.is_some() || amount.thousandths >= CERTAIN_MIN;
     if pattern.certain && !(is_certain(one) && other.is_none_or(is_certain)) {
         return None;
     }
@@ -125,7 +125,7 @@ fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
             is_unsure,
         })
     };
-    let first = one.hundredths;
+    let first = one.thousandths;
     let is_year = YEARS.contains(&first) && !is_round(first) && first % ROUND_YEAR != 0;
     if is_unsure && is_year && other.is_none() {
         return None;
@@ -138,10 +138,10 @@ fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
             of(Some(first - off), Some(first + off))
         }
         PriceRule::Between => {
-            let second = other?.hundredths;
+            let second = other?.thousandths;
             let are_years = currency.is_none() && YEARS.contains(&first) && YEARS.contains(&second);
             // In `between 1 and 2k`, the factor applies to both amounts.
-            let first = if second >= 100_000 && first < 10_000 {
+            let first = if second >= 1_000_000 && first < 100_000 {
                 first * 1_000
             } else {
                 first
@@ -157,14 +157,14 @@ fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
 }
 
 /// Returns true for typical shop prices, which are whole hundreds or one less.
-const fn is_round(hundredths: u64) -> bool {
-    matches!(hundredths % 10_000, 0 | 9_900)
+const fn is_round(thousandths: u64) -> bool {
+    matches!(thousandths % 100_000, 0 | 99_000)
 }
 
 fn is_of_child(sentence: &Sentence<'_>, start: usize, amount: &Amount) -> bool {
     let before = start.checked_sub(1).and_then(|before| sentence.tokens.get(before));
     amount.currency.is_none()
-        && amount.hundredths <= CHILD_YEARS_MAX
+        && amount.thousandths <= CHILD_YEARS_MAX
         && before.is_some_and(|token| TABLES.before_counts.contains(token.word.as_str()))
 }
 

@@ -4,6 +4,7 @@ use super::intent::NoBrands;
 use super::*;
 
 mod brands;
+mod notations;
 mod shoppers;
 
 fn line(text: &str) -> String {
@@ -15,7 +16,7 @@ fn line_among(text: &str, names: &dyn BrandNames) -> String {
     let parts = understood.parts.iter().map(|part| {
         let meaning = match &part.meaning {
             Meaning::Price(Price { min, max, currency, .. }) => {
-                let whole = |amount: &Option<u64>| amount.map_or(String::new(), |amount| (amount / 100).to_string());
+                let whole = |amount: &Option<u64>| amount.map_or(String::new(), |amount| (amount / 1_000).to_string());
                 let currency = currency.map_or(String::new(), |currency| format!(" {}", currency.as_str()));
                 format!("{}..{}{currency}", whole(min), whole(max))
             }

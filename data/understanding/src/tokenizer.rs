@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use data_text::Numeral;
+
 use super::tables;
 use super::tokens::Token;
 
-/// Maximum number of digits of an amount.
-const DIGITS_MAX: usize = 9;
+/// Longer numbers are no amounts. In thousandths.
+const NUMBER_END: u64 = 1_000_000_000_000;
 const QUOTES: [char; 5] = ['"', '\u{201c}', '\u{201d}', '\u{201e}', '\u{ff02}'];
 const SIGNS: [char; 12] = ['₹', '$', '€', '£', '¥', '৳', '<', '>', '=', '@', '&', '+'];
 const HYPHENS: [char; 4] = ['-', '\u{2010}', '\u{2013}', '\u{2014}'];
@@ -86,7 +88,7 @@ impl<'a> Cutter<'a> {
     /// Reads the token at a character and returns the next position.
     fn one(&mut self, at: usize, char: char) -> usize {
         let next = at + char.len_utf8();
-        if digit(char).is_some() {
+        if is_digit(char) {
             return self.digits(at);
         }
         if SIGNS.contains(&char) {
@@ -106,7 +108,7 @@ impl<'a> Cutter<'a> {
         {
             // Between two amounts, a hyphen marks a range.
             let rest = self.text.get(next..).unwrap_or_default().trim_start();
-            let begins = |char: char| digit(char).is_some() || SIGNS.contains(&char);
+            let begins = |char: char| is_digit(char) || SIGNS.contains(&char);
             if rest.starts_with(begins) || is_money_ahead(rest) {
                 self.push(at..next, None);
                 // Dashes of any length become `-`.
@@ -124,7 +126,7 @@ impl<'a> Cutter<'a> {
         let end = self.word_end(at);
         let word = self.text.get(at..end).unwrap_or_default();
         // A currency may be directly before an amount, as in `rs500`.
-        let letters = word.find(|char: char| digit(char).is_some()).unwrap_or(word.len());
+        let letters = word.find(is_digit).unwrap_or(word.len());
         let money = word.get(..letters).unwrap_or_default();
         if letters < word.len() && tables::currency(&money.to_lowercase()).is_some() {
             self.push(at..at + letters, None);
@@ -147,29 +149,40 @@ impl<'a> Cutter<'a> {
         end
     }
 
+    /// Reads a number. The three decimals of a currency count if the text names it, as in `between 1.251 and 1.254 kwd`.
+    /// A space groups digits only next to a currency: `1 299 €`, but `pack of 2 500 ml`.
+    fn numeral(&self, from: usize) -> Numeral {
+        let text = self.text.get(from..).unwrap_or_default();
+        let of = |word: &str| tables::currency(&word.to_lowercase());
+        let numeral = Numeral::at(text, false);
+        let (written, rest) = text.split_at_checked(numeral.bytes).unwrap_or_default();
+        let is_fine = written.contains([',', '.']) && {
+            let mut words = self.text.split(|char: char| !char.is_alphabetic());
+            words.any(|word| of(word).is_some_and(|currency| currency.exponent() == 3))
+        };
+        let is_money = self.tokens.last().is_some_and(is_money) || {
+            let rest = rest.trim_start();
+            let letters = rest.find(|char: char| !char.is_alphabetic()).unwrap_or(rest.len());
+            let sign = rest.chars().next().map_or(0, char::len_utf8);
+            of(rest.get(..letters.max(sign)).unwrap_or_default()).is_some()
+        };
+        let space = written.find(' ').filter(|_| !is_money).unwrap_or(text.len());
+        let numeral = Numeral::at(text.get(..space).unwrap_or(text), is_fine);
+        // An amount finer than its currency is unknown.
+        let is_exact = is_fine || numeral.thousandths().is_none_or(|number| number % 10 == 0);
+        Numeral {
+            decimal: numeral.decimal.filter(|_| is_exact),
+            ..numeral
+        }
+    }
+
     /// Reads a number with its suffix, which may be a factor or a currency. A token with other letters is a word.
     fn digits(&mut self, from: usize) -> usize {
-        let mut end = from;
-        let (mut hundredths, mut digits, mut fraction) = (0_u64, 0, None::<u32>);
-        while let Some(char) = self.char(end) {
-            let follows = self.char(end + 1).and_then(digit).is_some();
-            match (char, digit(char)) {
-                (_, Some(digit)) if fraction.is_none_or(|places| places < 2) => {
-                    hundredths = hundredths.saturating_mul(10).saturating_add(digit);
-                    fraction = fraction.map(|places| places + 1);
-                    digits += 1;
-                }
-                (_, Some(_)) => {}
-                (',', _) if follows && fraction.is_none() => {}
-                ('.', _) if follows && fraction.is_none() => fraction = Some(0),
-                _ => break,
-            }
-            end += char.len_utf8();
-        }
-        let hundredths = hundredths.saturating_mul(10_u64.pow(2 - fraction.unwrap_or(0).min(2)));
+        let numeral = self.numeral(from);
+        let end = from + numeral.bytes;
         let after = self.word_end(end);
         let suffix = self.text.get(end..after).unwrap_or_default().to_lowercase();
-        let number = Some(hundredths).filter(|_| digits <= DIGITS_MAX);
+        let number = numeral.thousandths().filter(|number| *number < NUMBER_END);
         let times = tables::multiplier(&suffix).filter(|_| !suffix.is_empty());
         if let Some(times) = times {
             self.push(from..after, number.map(|number| number.saturating_mul(times)));
@@ -187,12 +200,8 @@ impl<'a> Cutter<'a> {
 }
 
 /// Accepts Latin and Devanagari digits.
-fn digit(char: char) -> Option<u64> {
-    match char {
-        '0'..='9' => Some(u64::from(char) - u64::from('0')),
-        '०'..='९' => Some(u64::from(char) - u64::from('०')),
-        _ => None,
-    }
+const fn is_digit(char: char) -> bool {
+    matches!(char, '0'..='9' | '०'..='९')
 }
 
 /// Returns true for a currency and an amount, such as `Rs 1000` or `Rs.1000`.
@@ -200,7 +209,7 @@ fn is_money_ahead(text: &str) -> bool {
     let end = text.find(|char: char| !char.is_alphabetic()).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
     let rest = rest.trim_start_matches(['.', ' ']);
-    rest.starts_with(|char| digit(char).is_some()) && tables::currency(&word.to_lowercase()).is_some()
+    rest.starts_with(is_digit) && tables::currency(&word.to_lowercase()).is_some()
 }
 
 fn is_money(token: &Token) -> bool {

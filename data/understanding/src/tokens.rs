@@ -6,7 +6,7 @@ pub(super) struct Token {
     pub(super) at: Range<usize>,
     /// Text of the token in lowercase.
     pub(super) word: String,
-    /// Value of a number in hundredths.
+    /// Value of a number in thousandths.
     pub(super) number: Option<u64>,
     /// True after a hyphen with a space before it, as in `-black`.
     pub(super) is_minus: bool,

@@ -24,8 +24,8 @@ impl Sentence<'_> {
         for (at, item) in self.items.iter().enumerate() {
             let (min, max, is_open) = match item.sense {
                 Sense::Money(amount) => (amount.min, amount.max, amount.is_open),
-                Sense::Bare(min, max) if min >= 10_000 && self.is_alone(at) => {
-                    let minor = |hundredths| minor(hundredths, self.currency);
+                Sense::Bare(min, max) if min >= 100_000 && self.is_alone(at) => {
+                    let minor = |thousandths| minor(thousandths, self.currency);
                     let Some((min, max)) = minor(min).zip(minor(max)) else {
                         continue;
                     };

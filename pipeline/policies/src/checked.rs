@@ -112,11 +112,11 @@ impl Proposal {
     /// Returns the proposal's amount in minor units if it is in this currency.
     fn minor(&self, currency: CurrencyCode) -> Option<i64> {
         let stated: CurrencyCode = self.currency.as_deref()?.parse().ok()?;
-        let hundredths = self.amount.as_ref()?.as_f64()? * 100.0;
-        let whole = hundredths.round();
-        let is_exact = (hundredths - whole).abs() < 1e-6 && (1.0..1e12).contains(&whole);
-        let hundredths = (is_exact && stated == currency).then_some(whole as i64)?;
-        minor(hundredths, currency).filter(|_| currency.exponent() > 0 || hundredths % 100 == 0)
+        let thousandths = self.amount.as_ref()?.as_f64()? * 1_000.0;
+        let whole = thousandths.round();
+        let is_exact = (thousandths - whole).abs() < 1e-6 && (1.0..1e12).contains(&whole);
+        let thousandths = (is_exact && stated == currency).then_some(whole as i64)?;
+        minor(thousandths, currency)
     }
 
     fn has_days(&self, days: Days) -> bool {

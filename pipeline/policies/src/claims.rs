@@ -168,7 +168,7 @@ impl<'a> Sentence<'a> {
         }
         // `Trusted by 10,000 customers` contains a count.
         let counts = |at: usize, number: i64| {
-            number >= 10_000 && matches!(items.get(at + 1).map(|item| &item.sense), Some(Sense::Word(_)))
+            number >= 100_000 && matches!(items.get(at + 1).map(|item| &item.sense), Some(Sense::Word(_)))
         };
         let is_inert = |(at, item): (usize, &Item)| match item.sense {
             Sense::Bare(number, _) => counts(at, number),

@@ -186,7 +186,7 @@ impl Sentence<'_> {
     pub(crate) fn counts_else(&self, at: usize) -> bool {
         let per_piece = |item: &Item| matches!(item.word(), "kg" | "item" | "piece" | "product" | "unit");
         // `Shipping for 2 books` is a price for a number of things.
-        let counts = |pair: &[Item]| matches!((&pair[0].sense, &pair[1].sense), (Sense::Bare(_, most), Sense::Word(word)) if *most <= 5_000 && word != "or");
+        let counts = |pair: &[Item]| matches!((&pair[0].sense, &pair[1].sense), (Sense::Bare(_, most), Sense::Word(word)) if *most <= 50_000 && word != "or");
         // `40 + 50` is a sum.
         let is_sum = self.items.windows(3).enumerate().any(|(from, three)| {
             let is_money = |item: &Item| matches!(item.sense, Sense::Money(_));

@@ -135,7 +135,7 @@ fn matches(phrase: &str, tokens: &[Token]) -> Option<usize> {
         let written = match tokens.get(len)? {
             Token::Word(written) => written.clone(),
             // A phrase may contain a number, like `tier 2`.
-            Token::Number(hundredths) => (hundredths / 100).to_string(),
+            Token::Number(thousandths) => (thousandths / 1_000).to_string(),
             Token::Sign('&') if word == "and" => "and".to_owned(),
             Token::Sign(_) | Token::Clock(_) => return None,
         };

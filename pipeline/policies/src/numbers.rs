@@ -1,32 +1,4 @@
-//! Parses numbers as people write them.
-
-/// Parses a number with digit groups and decimals into hundredths: `1,499`, `1,00,000`, `4,90`, `1.499,00`. Returns
-/// `None` for any other text, and above ten thousand million.
-pub(crate) fn hundredths(text: &str) -> Option<i64> {
-    let last = text.rfind([',', '.']);
-    let (whole, decimals) = match last {
-        Some(at) if is_decimal(text, at) => (&text[..at], &text[at + 1..]),
-        _ => (text, ""),
-    };
-    let digits: String = whole.chars().filter(char::is_ascii_digit).collect();
-    if digits.is_empty() || digits.len() > 10 {
-        return None;
-    }
-    let cents = match decimals.len() {
-        0 => 0,
-        1 => decimals.parse::<i64>().ok()? * 10,
-        _ => decimals.parse::<i64>().ok()?,
-    };
-    Some(digits.parse::<i64>().ok()? * 100 + cents)
-}
-
-/// Returns true if the digits after a separator are decimals: one or two digits, without an earlier separator of the
-/// same kind.
-fn is_decimal(text: &str, at: usize) -> bool {
-    let sign = text.as_bytes()[at];
-    let after = text.len() - at - 1;
-    (1..=2).contains(&after) && !text.as_bytes()[..at].contains(&sign)
-}
+//! Numbers as words.
 
 /// Returns the value of a number word.
 pub(crate) fn in_words(word: &str) -> Option<i64> {

@@ -51,7 +51,9 @@ impl Sentence<'_> {
     /// Returns true for dates: `31st December`, `December 31`, `31/12/2025`.
     fn is_date(&self, at: usize) -> bool {
         let number = |at: Option<usize>| match at.and_then(|at| self.items.get(at)).map(|item| &item.sense) {
-            Some(Sense::Bare(min, max)) => min % 100 == 0 && (1..=31).contains(&(min / 100)) && max / 100 <= 2_100,
+            Some(Sense::Bare(min, max)) => {
+                min % 1_000 == 0 && (1..=31).contains(&(min / 1_000)) && max / 1_000 <= 2_100
+            }
             _ => false,
         };
         let is_slash = |at: usize| {
@@ -91,7 +93,9 @@ impl Sentence<'_> {
         }
         let ends = |item: &Item| match &item.sense {
             Sense::Weekdays(mask) => mask.count_ones() <= 2,
-            Sense::Bare(min, max) => min == max && (1..=31).contains(&(min / 100)) && (1..=12).contains(&(min % 100)),
+            Sense::Bare(min, max) => {
+                min == max && (1..=31).contains(&(min / 1_000)) && (1..=12).contains(&(min % 1_000 / 10))
+            }
             _ => matches!(
                 item.word(),
                 "midnight" | "tonight" | "tomorrow" | "today" | "month" | "stocks" | "stock" | "supplies" | "end"

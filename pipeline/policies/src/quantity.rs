@@ -29,7 +29,7 @@ const OR: [&str; 4] = ["or", "oder", "ou", "o"];
 /// Parses an amount, duration, percentage, weight, time of day or number range at the start of the tokens.
 pub(crate) fn quantity(tokens: &[Token], before: Option<&Item>, currency: CurrencyCode) -> Option<(Sense, usize)> {
     if let [Token::Clock(minutes), Token::Word(half), ..] = tokens
-        && let Some(hour) = clock(i64::from(minutes / 60) * 100, half)
+        && let Some(hour) = clock(i64::from(minutes / 60) * 1_000, half)
     {
         return Some((Sense::Clock(hour + minutes % 60), 2));
     }
@@ -117,7 +117,7 @@ fn upper(tokens: &[Token], min: i64, is_marked: bool, is_between: bool) -> Optio
     Some((highest, behind, next))
 }
 
-/// A range of numbers, in hundredths.
+/// A range of numbers, in thousandths.
 #[derive(Debug, Clone, Copy)]
 struct Range<'a> {
     min: i64,
@@ -130,14 +130,14 @@ fn measured(of: &Range<'_>, tokens: &[Token], at: usize) -> Option<(Sense, usize
     let token = tokens.get(at)?;
     let highest = of.max.unwrap_or(of.min);
     if token.is('%') || token.word().is_some_and(|word| matches!(word, "percent" | "prozent")) {
-        let percent = u16::try_from(highest / 100).ok().filter(|percent| *percent <= 100)?;
+        let percent = u16::try_from(highest / 1_000).ok().filter(|percent| *percent <= 100)?;
         return Some((Sense::Percent(percent), at + 1));
     }
     let word = token.word();
     if let Some(word) = word {
         let grams = match word {
-            "g" | "gm" | "gms" | "gram" | "grams" | "gramm" | "grammes" | "gramos" => Some(highest / 100),
-            "kg" | "kgs" | "kilo" | "kilos" | "kilogram" => highest.checked_mul(10),
+            "g" | "gm" | "gms" | "gram" | "grams" | "gramm" | "grammes" | "gramos" => Some(highest / 1_000),
+            "kg" | "kgs" | "kilo" | "kilos" | "kilogram" => Some(highest),
             _ => None,
         };
         if let Some(grams) = grams {
@@ -146,8 +146,8 @@ fn measured(of: &Range<'_>, tokens: &[Token], at: usize) -> Option<(Sense, usize
         if let Some(found) = clock(highest, word) {
             // `14h30` is a time of day.
             let minutes = match tokens.get(at + 1) {
-                Some(Token::Number(number)) if word == "h" && number % 100 == 0 && *number < 6_000 => {
-                    u16::try_from(number / 100).ok()
+                Some(Token::Number(number)) if word == "h" && number % 1_000 == 0 && *number < 60_000 => {
+                    u16::try_from(number / 1_000).ok()
                 }
                 _ => None,
             };
@@ -163,15 +163,17 @@ fn measured(of: &Range<'_>, tokens: &[Token], at: usize) -> Option<(Sense, usize
     let names = tokens
         .get(at)
         .is_some_and(|next| next.word().is_some_and(|word| !LEADS.has(word)) && meanings(&tokens[at..]).is_empty());
-    if is_singular && highest > 100 && names {
+    if is_singular && highest > 1_000 && names {
         return None;
     }
     Some((Sense::Days(days(of, unit)?), at))
 }
 
-fn clock(hundredths: i64, word: &str) -> Option<u16> {
-    let hour = u16::try_from(hundredths / 100).ok()?;
-    let minutes = u16::try_from(hundredths % 100).ok().filter(|minutes| *minutes < 60)?;
+fn clock(thousandths: i64, word: &str) -> Option<u16> {
+    let hour = u16::try_from(thousandths / 1_000).ok()?;
+    let minutes = u16::try_from(thousandths % 1_000 / 10)
+        .ok()
+        .filter(|minutes| *minutes < 60)?;
     let hour = match word {
         "pm" if hour < 12 => hour + 12,
         "noon" | "pm" if hour == 12 => 12,
@@ -222,15 +224,15 @@ fn unit(tokens: &[Token], from: usize) -> Option<(Unit, usize)> {
 }
 
 fn days(of: &Range<'_>, unit: Unit) -> Option<Days> {
-    let whole = |hundredths: i64, rounded_up: i64| match unit {
-        Unit::Hours => (hundredths / 100 + rounded_up) / 24,
-        Unit::Weeks => hundredths.saturating_mul(7) / 100,
-        Unit::Days | Unit::WorkingDays => hundredths / 100,
+    let whole = |thousandths: i64, rounded_up: i64| match unit {
+        Unit::Hours => (thousandths / 1_000 + rounded_up) / 24,
+        Unit::Weeks => thousandths.saturating_mul(7) / 1_000,
+        Unit::Days | Unit::WorkingDays => thousandths / 1_000,
     };
     let narrow = |days: i64| u16::try_from(days).ok().filter(|days| i64::from(*days) <= DAYS_MAX);
     // `In 3 hours` is too short to be a delivery time.
     let longest = of.max.unwrap_or(of.min);
-    if matches!(unit, Unit::Hours) && longest < 1_200 {
+    if matches!(unit, Unit::Hours) && longest < 12_000 {
         return None;
     }
     let highest = narrow(whole(longest, 23))?;
@@ -261,7 +263,7 @@ fn days(of: &Range<'_>, unit: Unit) -> Option<Days> {
 fn single(tokens: &[Token], before: Option<&Item>) -> Option<(i64, usize)> {
     let is_one = tokens[0].word().is_some_and(|word| matches!(word, "a" | "an"));
     let is_within = before.is_some_and(|item| item.means(Concept::Within));
-    (is_one && is_within && unit(tokens, 1).is_some()).then_some((100, 1))
+    (is_one && is_within && unit(tokens, 1).is_some()).then_some((1_000, 1))
 }
 
 /// Parses a number at a position and returns the position after it.
@@ -270,7 +272,7 @@ fn number(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
         Token::Number(number) => (*number, at + 1),
         // `Two business days` starts with a number, but `one of` does not.
         Token::Word(word) => {
-            let number = in_words(word)? * 100;
+            let number = in_words(word)? * 1_000;
             let is_counted =
                 unit(tokens, at + 1).is_some() || tokens.get(at + 1).is_some_and(|token| joins(token, false));
             (is_counted.then_some(number)?, at + 1)
@@ -304,12 +306,8 @@ fn is_of(mark: &str, currency: CurrencyCode) -> bool {
     }
 }
 
-/// Converts hundredths of the main currency unit to minor units.
-pub(crate) fn minor(hundredths: i64, currency: CurrencyCode) -> Option<i64> {
-    match currency.exponent() {
-        0 => Some(hundredths / 100),
-        2 => Some(hundredths),
-        3 => hundredths.checked_mul(10),
-        _ => None,
-    }
+/// Converts thousandths of the main currency unit to minor units. `None` for an amount that is finer than the currency.
+pub(crate) fn minor(thousandths: i64, currency: CurrencyCode) -> Option<i64> {
+    let unit = 10_i64.pow(3_u32.checked_sub(currency.exponent())?);
+    (thousandths % unit == 0).then_some(thousandths / unit)
 }

@@ -25,7 +25,7 @@ pub(crate) struct Sentence<'a> {
 
 impl<'a> Sentence<'a> {
     pub(crate) fn new(text: &'a str, currency: CurrencyCode, asked: Context) -> Self {
-        let items = without_remarks(items(&tokens(text), currency));
+        let items = without_remarks(items(&tokens(text, currency.exponent() == 3), currency));
         let places = Places::of(&items, text, currency);
         Self {
             text,

@@ -191,8 +191,8 @@ impl Sentence<'_> {
         for (at, item) in self.items.iter().enumerate() {
             match item.sense {
                 Sense::Days(days) => spans.push((at, self.limited(at, days))),
-                Sense::Bare(min, max) if min < max && max <= 6_000 && min % 100 == 0 && max % 100 == 0 => {
-                    let narrow = |hundredths: i64| u16::try_from(hundredths / 100).ok();
+                Sense::Bare(min, max) if min < max && max <= 60_000 && min % 1_000 == 0 && max % 1_000 == 0 => {
+                    let narrow = |thousandths: i64| u16::try_from(thousandths / 1_000).ok();
                     spans.push((
                         at,
                         Days {

@@ -1,13 +1,15 @@
 //! Splits a sentence into words, numbers and punctuation marks.
 
-use crate::numbers::{hundredths, in_words};
+use data_text::Numeral;
+
+use crate::numbers::in_words;
 use crate::text::is_cross;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
     /// A word in lowercase, without accents.
     Word(String),
-    /// A number in hundredths.
+    /// A number in thousandths.
     Number(i64),
     /// A time such as `3:30`, in minutes after midnight.
     Clock(u16),
@@ -27,16 +29,19 @@ impl Token {
     }
 }
 
+/// Maximum number of characters of a number.
+const NUMBER_CHARS_MAX: usize = 40;
 /// Maximum number of tokens of a sentence.
 const TOKENS_MAX: usize = 200;
 
-pub(crate) fn tokens(sentence: &str) -> Vec<Token> {
+/// Splits a sentence of a store that sells in a currency with or without three decimals.
+pub(crate) fn tokens(sentence: &str, has_three_decimals: bool) -> Vec<Token> {
     let folded: Vec<char> = sentence.chars().flat_map(char::to_lowercase).flat_map(plain).collect();
     let (mut tokens, mut at) = (Vec::new(), 0);
     while at < folded.len() && tokens.len() < TOKENS_MAX {
         let char = folded[at];
         if char.is_ascii_digit() {
-            at = number(&folded, at, &mut tokens);
+            at = number(&folded, at, has_three_decimals, &mut tokens);
         } else if char.is_alphabetic() {
             at = word(&folded, at, &mut tokens);
         } else {
@@ -113,13 +118,19 @@ fn said_once(tokens: Vec<Token>) -> Vec<Token> {
     out
 }
 
-fn number(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
+fn number(text: &[char], from: usize, has_three_decimals: bool, out: &mut Vec<Token>) -> usize {
     let digit = |at: usize| text.get(at).is_some_and(char::is_ascii_digit);
-    let mut to = from;
-    while digit(to) || (matches!(text.get(to), Some(',' | '.')) && digit(to + 1)) {
-        to += 1;
+    // No number of a sentence is longer.
+    let ahead: String = text[from..].iter().take(NUMBER_CHARS_MAX).collect();
+    let mut numeral = Numeral::at(&ahead, has_three_decimals);
+    let space = ahead
+        .find(' ')
+        .filter(|at| *at < numeral.bytes && !is_money(text, from + ahead[..numeral.bytes].chars().count(), out));
+    if let Some(space) = space {
+        numeral = Numeral::at(&ahead[..space], has_three_decimals);
     }
-    let written: String = text[from..to].iter().collect();
+    let written = ahead.get(..numeral.bytes).unwrap_or_default().to_owned();
+    let mut to = from + written.chars().count();
     if text.get(to) == Some(&':') && digit(to + 1) && digit(to + 2) && !digit(to + 3) && to - from <= 2 {
         let minutes: String = text[to + 1..to + 3].iter().collect();
         if let (Ok(hour), Ok(minute)) = (written.parse::<u16>(), minutes.parse::<u16>())
@@ -133,7 +144,11 @@ fn number(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
     // `VH238H` is a name, but `Rs499` is an amount.
     let is_joined = from.checked_sub(1).is_some_and(|before| text[before].is_alphabetic());
     let is_name = is_joined && out.last().is_some_and(|last| mark(last).is_none());
-    match hundredths(&written).filter(|_| !is_name) {
+    match numeral
+        .thousandths()
+        .and_then(|number| i64::try_from(number).ok())
+        .filter(|_| !is_name)
+    {
         Some(number) => out.push(Token::Number(number)),
         None => out.push(Token::Word(written)),
     }
@@ -143,6 +158,19 @@ fn number(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
         to += 2;
     }
     to
+}
+
+/// Returns true for a number with a currency before it, or behind it at `to`. Only there does a space group digits, as
+/// in `1 299 €`.
+fn is_money(text: &[char], to: usize, before: &[Token]) -> bool {
+    let is_mark = |token: Option<&Token>| token.is_some_and(|token| mark(token).is_some());
+    let behind = (to..text.len()).find(|at| !text[*at].is_whitespace());
+    let mut next = Vec::new();
+    if let Some(at) = behind {
+        word(text, at, &mut next);
+        next.push(Token::Sign(text[at]));
+    }
+    is_mark(before.last()) || is_mark(next.first())
 }
 
 fn word(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {

@@ -191,7 +191,7 @@ impl Reading {
     pub(crate) fn price_in(&mut self, currency: CurrencyCode) -> Option<PriceBounds> {
         let price = self.price?;
         let unit = 10_u64.pow(currency.exponent());
-        let minor = |hundredths: u64| i64::try_from(hundredths.saturating_mul(unit) / 100).ok();
+        let minor = |thousandths: u64| i64::try_from(thousandths.saturating_mul(unit) / 1_000).ok();
         let (min, max) = (price.min.and_then(minor), price.max.and_then(minor));
         let bounds = PriceBounds::new(min, max)?;
         for phrase in self.phrases.iter_mut().filter(|phrase| phrase.meaning == "price") {

@@ -46,9 +46,9 @@ pub(crate) fn told(read: &Constraints, brands: &BrandList) -> Fields {
             fields.insert(name, sorted(values));
         }
     };
-    let whole = |hundredths: Option<u64>| {
-        hundredths
-            .map(|amount| (amount / 100).to_string())
+    let whole = |thousandths: Option<u64>| {
+        thousandths
+            .map(|amount| (amount / 1_000).to_string())
             .into_iter()
             .collect()
     };

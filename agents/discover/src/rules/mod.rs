@@ -26,8 +26,8 @@ impl Bounds {
     /// Combines the price range of a sentence with a budget. The lower maximum applies.
     pub(crate) fn of(price: Price, budget_max_minor: Option<i64>, currency: CurrencyCode) -> Self {
         let unit = 10_u64.pow(currency.exponent());
-        let minor = |hundredths: u64| i64::try_from(hundredths.saturating_mul(unit) / 100).unwrap_or(i64::MAX);
-        let minor = |hundredths: u64| minor(hundredths).min(MINOR_MAX);
+        let minor = |thousandths: u64| i64::try_from(thousandths.saturating_mul(unit) / 1_000).unwrap_or(i64::MAX);
+        let minor = |thousandths: u64| minor(thousandths).min(MINOR_MAX);
         let stated = price.max.map(minor);
         Self {
             min_minor: price.min.map(minor),

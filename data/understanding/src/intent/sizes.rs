@@ -4,8 +4,8 @@ use super::words::Words;
 use crate::tokenizer;
 
 const SIZES_MAX: usize = 6;
-/// Largest number that can be a size of clothes or shoes, in hundredths.
-const NUMBER_MAX: u64 = 6_000;
+/// Largest number that can be a size of clothes or shoes, in thousandths.
+const NUMBER_MAX: u64 = 60_000;
 
 /// Sizes in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -198,13 +198,13 @@ fn cup(word: &str) -> Option<String> {
 
 /// Returns a number as labels spell it, such as `9` and `9.5`.
 fn number(words: &Words, at: usize) -> Option<String> {
-    let hundredths = words
+    let thousandths = words
         .token(at)?
         .number
         .filter(|number| *number > 0 && *number <= NUMBER_MAX)?;
-    match hundredths % 100 {
-        0 => Some((hundredths / 100).to_string()),
-        50 => Some(format!("{}.5", hundredths / 100)),
+    match thousandths % 1_000 {
+        0 => Some((thousandths / 1_000).to_string()),
+        500 => Some(format!("{}.5", thousandths / 1_000)),
         _ => None,
     }
 }

@@ -26,7 +26,7 @@ fn line(text: &str) -> String {
     let intent = Intent::of(text, &NAMES);
     let mut told = vec![format!("{text:?} → {:?}", intent.text)];
     let Price { min, max, currency, .. } = intent.price;
-    let whole = |amount: Option<u64>| amount.map_or(String::new(), |amount| (amount / 100).to_string());
+    let whole = |amount: Option<u64>| amount.map_or(String::new(), |amount| (amount / 1_000).to_string());
     if min.is_some() || max.is_some() {
         let currency = currency.map_or(
             "",
@@ -125,6 +125,6 @@ proptest! {
     ) {
         let text = format!("{before} shirt under {budget} {after}");
         let read = Intent::of(&text, &NoBrands).price.max;
-        prop_assert!(read.is_some_and(|max| max <= u64::from(budget) * 100), "{text}: {read:?}");
+        prop_assert!(read.is_some_and(|max| max <= u64::from(budget) * 1_000), "{text}: {read:?}");
     }
 }

@@ -106,7 +106,7 @@ pub fn size_values(wanted: &str) -> Vec<String> {
     spelled
 }
 
-/// Returns all numbers in a text in hundredths, including amounts in words.
+/// Returns all numbers in a text in thousandths, including amounts in words.
 #[must_use]
 pub fn numbers(text: &str) -> Vec<u64> {
     let tokens = tokenizer::cut(&crate::numerals::in_digits(text));

@@ -4,7 +4,7 @@ use super::*;
 fn bounds(text: &str) -> [Option<u64>; 2] {
     let parts = read(text, &NoBrands).parts.into_iter();
     let mut prices = parts.filter_map(|part| match part.meaning {
-        Meaning::Price(price) => Some([price.min, price.max].map(|end| end.map(|hundredths| hundredths / 100))),
+        Meaning::Price(price) => Some([price.min, price.max].map(|end| end.map(|thousandths| thousandths / 1_000))),
         _ => None,
     });
     prices.next().unwrap_or_default()
