@@ -113,13 +113,16 @@ pub(super) fn output(document: &Value, operation: &Operation) -> Value {
     maker.with_defs(schema)
 }
 
+/// Maximum number of levels of a selected field. A category has categories below it, and so on.
+const FIELD_LEVELS_MAX: usize = 16;
+
 /// Returns true if an entry of a tool's answers may have this field, which has dots between levels.
 pub(super) fn has_field(output: &Value, field: &str) -> bool {
     let data = meant(output, &output["properties"]["data"]);
     let list = &data["properties"]["items"];
     let is_list = meant(output, list)["type"] == "array";
     let path: Vec<&str> = field.split('.').collect();
-    has_path(output, if is_list { list } else { data }, &path)
+    path.len() <= FIELD_LEVELS_MAX && has_path(output, if is_list { list } else { data }, &path)
 }
 
 fn has_path(output: &Value, schema: &Value, path: &[&str]) -> bool {
