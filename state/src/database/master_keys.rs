@@ -42,8 +42,12 @@ impl State {
             .flat_map(|keys| keys.ids())
             .map(|id| id.to_string())
             .collect();
-        let known: Vec<(String,)> = self.rows(USED, vec![]).await?;
-        missing(known.into_iter().map(|(id,)| id), &given).map(|_| ())
+        match self.rows::<(String,)>(USED, vec![]).await {
+            Ok(known) => missing(known.into_iter().map(|(id,)| id), &given).map(|_| ()),
+            // A new database has no such table.
+            Err(StateError::Database(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 }
 
