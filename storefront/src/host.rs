@@ -201,8 +201,10 @@ impl Host {
 
     /// Refuses to follow a redirect to this host while its breaker is open. Only a request made directly to this host
     /// may be the trial.
-    pub(crate) fn not_left_alone(&self) -> Result<(), StoreError> {
-        match self.state().breaker.refuses(Instant::now()) {
+    pub(crate) fn not_left_alone(&self, terms: Terms) -> Result<(), StoreError> {
+        let (now, mut state) = (Instant::now(), self.state());
+        let mut kinds = BreakerKind::of(terms);
+        match kinds.find_map(|kind| state.breaker(kind).refuses(now)) {
             Some(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
             None => Ok(()),
         }
