@@ -56,6 +56,7 @@ impl CartError {
         match self {
             Self::Store(error) => reason(error.cause()),
             Self::Fault(CartFault::Refused(GraphqlErrorKind::Access)) => Some("no_api"),
+            Self::Fault(CartFault::Refused(GraphqlErrorKind::Closed)) => Some("store_closed"),
             Self::Fault(_) => None,
         }
     }
@@ -65,7 +66,7 @@ impl CartError {
         match self {
             Self::Store(error) => detail(error),
             Self::Fault(CartFault::Refused(GraphqlErrorKind::Failure)) => "The store does not answer correctly.",
-            Self::Fault(CartFault::Refused(GraphqlErrorKind::Access)) => {
+            Self::Fault(CartFault::Refused(GraphqlErrorKind::Access | GraphqlErrorKind::Closed)) => {
                 "The store does not accept carts from this service for now."
             }
             Self::Fault(CartFault::Refused(_)) => "The store refuses the request.",

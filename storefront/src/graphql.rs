@@ -83,9 +83,11 @@ pub enum GraphqlErrorKind {
     Size,
     /// The document or its variables are wrong. The call was not carried out.
     Call,
-    /// The store accepts no such calls from us, because it is locked or inactive, or because we lack the access right.
-    /// The call was not carried out, and may succeed after the merchant changes something.
+    /// The store accepts no such calls from us, because we lack the access right. The call was not carried out, and may
+    /// succeed after the merchant changes something.
     Access,
+    /// The store is closed: locked, or inactive. The call was not carried out.
+    Closed,
     /// Shopify failed, or gives no reason. The call may have been carried out.
     Failure,
 }
@@ -99,7 +101,8 @@ impl GraphqlErrorKind {
                 Self::Call
             }
             Some(code) if code.starts_with(|first: char| first.is_ascii_lowercase()) => Self::Call,
-            Some("ACCESS_DENIED" | "UNAUTHORIZED" | "SHOP_INACTIVE" | "ONLINE_STORE_LOCKED") => Self::Access,
+            Some("ACCESS_DENIED" | "UNAUTHORIZED") => Self::Access,
+            Some("SHOP_INACTIVE" | "ONLINE_STORE_LOCKED") => Self::Closed,
             _ => Self::Failure,
         }
     }
@@ -115,7 +118,7 @@ impl Classify for GraphqlErrorKind {
     fn code(&self) -> ErrorCode {
         match self {
             Self::Size | Self::Call => ErrorCode::StoreRejected,
-            Self::Access | Self::Failure => ErrorCode::StoreUnavailable,
+            Self::Access | Self::Closed | Self::Failure => ErrorCode::StoreUnavailable,
         }
     }
 }

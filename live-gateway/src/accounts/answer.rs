@@ -75,7 +75,7 @@ fn payload(answer: &GraphqlAnswer, field: &str) -> Result<Payload, SignInRefusal
             .any(|error| error.message.contains("imit exceeded"));
         match answer.error_kind() {
             _ if has_words => SignInRefusal::Throttled,
-            GraphqlErrorKind::Access => SignInRefusal::Token,
+            GraphqlErrorKind::Access | GraphqlErrorKind::Closed => SignInRefusal::Token,
             GraphqlErrorKind::Size | GraphqlErrorKind::Call => {
                 SignInRefusal::Invalid("the store refuses the call".to_owned())
             }

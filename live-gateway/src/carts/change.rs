@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use data_model::{StoreHost, StoredBrand, Timestamp};
+use data_model::{Classify as _, StoreHost, StoredBrand, Timestamp};
 use futures::future::join_all;
 use state::CartRow;
 use tokio::time::Instant;
@@ -157,7 +157,7 @@ impl Carts {
             Ok(intent) => intent,
             Err(failure) => {
                 self.let_go(&held).await?;
-                return Err(failure);
+                return Err(known_failure(failure, reads));
             }
         };
         told.problems.extend(intent.problems);
@@ -336,5 +336,17 @@ impl ChangedCart {
             record: held.record,
             told,
         }
+    }
+}
+
+/// Returns the failure of a store's cart instead of an unknown line, because the line may be in that cart.
+fn known_failure(failure: CartFailure, reads: FirstReads) -> CartFailure {
+    match (failure, reads.into_values().find_map(Result::err)) {
+        (CartFailure::NoLine, Some(error)) => CartFailure::Store {
+            code: error.code(),
+            reason: error.reason(),
+            detail: error.detail().to_owned(),
+        },
+        (failure, _) => failure,
     }
 }

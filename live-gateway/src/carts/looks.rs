@@ -110,11 +110,14 @@ impl Carts {
                 Err(error) => fault = fault.or(Some(error)),
             }
         }
-        let Some(why) = fault.as_ref().and_then(leads_nowhere) else {
+        let Some((fault, why)) = fault.and_then(|fault| leads_nowhere(&fault).map(|why| (fault, why))) else {
             return Ok(stated.clone());
         };
         let opening = Err(why.to_owned());
-        self.looks.put(stated, &opening);
+        // The next request checks again what may pass.
+        if !fault.is_transient() {
+            self.looks.put(stated, &opening);
+        }
         opening
     }
 }

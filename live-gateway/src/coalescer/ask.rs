@@ -110,7 +110,7 @@ fn understood(answer: &GraphqlAnswer, asked: usize) -> Result<Nodes, QueryOutcom
     match (data, answer.error_kind()) {
         (Some(data), _) => Nodes::read(data, asked).map_err(|nonsense| QueryOutcome::Failed(nonsense.into())),
         (None, GraphqlErrorKind::Size) => Err(QueryOutcome::TooComplex),
-        (None, GraphqlErrorKind::Access) => Err(QueryOutcome::Refused),
+        (None, GraphqlErrorKind::Access | GraphqlErrorKind::Closed) => Err(QueryOutcome::Refused),
         (None, GraphqlErrorKind::Call | GraphqlErrorKind::Failure) => {
             let told = answer
                 .errors

@@ -130,7 +130,7 @@ async fn errors_without_data_are_an_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn an_error_is_a_refusal_where_it_is_about_the_call_itself() {
-    use GraphqlErrorKind::{Access, Call, Failure, Size};
+    use GraphqlErrorKind::{Access, Call, Closed, Failure, Size};
     for (codes, kind, code, leaves_open) in [
         (vec!["MAX_COMPLEXITY_EXCEEDED"], Size, ErrorCode::StoreRejected, false),
         (vec!["MAX_INPUT_SIZE_EXCEEDED"], Size, ErrorCode::StoreRejected, false),
@@ -142,7 +142,7 @@ async fn an_error_is_a_refusal_where_it_is_about_the_call_itself() {
             false,
         ),
         (vec!["ACCESS_DENIED"], Access, ErrorCode::StoreUnavailable, false),
-        (vec!["ONLINE_STORE_LOCKED"], Access, ErrorCode::StoreUnavailable, false),
+        (vec!["ONLINE_STORE_LOCKED"], Closed, ErrorCode::StoreUnavailable, false),
         (
             vec!["INTERNAL_SERVER_ERROR"],
             Failure,

@@ -56,7 +56,7 @@ async fn a_problem_says_when_a_repetition_will_not_help() {
     };
     for (fault, reason) in [
         (status(404), json!("no_api")),
-        (Fault::PasswordPage, json!("no_api")),
+        (Fault::PasswordPage, json!("store_closed")),
         (status(402), json!("store_closed")),
         (status(500), json!(null)),
     ] {
