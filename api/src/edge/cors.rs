@@ -26,7 +26,7 @@ const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
 /// may read everything else. Cross-origin pages never send cookies, so they need a key.
 #[derive(Debug)]
 pub(super) enum Cors {
-    /// No other origin, or the request is not from a browser.
+    /// No other origin, or the request is not from a browser. Responses for pages of this machine differ.
     Own,
     /// Any origin, with these methods.
     Any(HeaderValue),
@@ -77,7 +77,7 @@ impl Cors {
 
     pub(super) fn tell(self, headers: &mut HeaderMap) {
         let origin = match self {
-            Self::Own => return,
+            Self::Own => return vary(headers),
             Self::Any(_) => ANY,
             Self::Named(origin) => {
                 vary(headers);
