@@ -175,8 +175,13 @@ impl SearchPlan {
         let Ok(vector) = served.semantic.embed(&text) else {
             return false;
         };
+        // Prices are left out, because their currency is still open.
         let nearest = |filter: &RowFilter| {
-            let filter = resolved(&served.release, &self.rows(&served.release, filter));
+            let filter = RowFilter {
+                price: None,
+                ..filter.clone()
+            };
+            let filter = resolved(&served.release, &self.rows(&served.release, &filter));
             let near = served.release.nearest(&vector, 1, filter.as_ref());
             near.first().map_or(0.0, |(_, cosine)| *cosine)
         };
