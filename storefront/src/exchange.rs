@@ -116,7 +116,13 @@ impl Exchange {
     #[tracing::instrument(target = "trace::store", name = "store request", level = "info", skip_all, fields(otel.kind = "client", server.address = %hop.host.name, url.path = logged_path(url, ask), http.response.status_code = tracing::field::Empty))]
     pub(crate) async fn hop(&self, hop: Hop<'_>, url: &Url, ask: Ask<'_>) -> Result<Answer, StoreError> {
         let Hop { host, by } = hop;
-        let is_left_alone = || if host.is(by) { Ok(()) } else { host.not_left_alone(ask.terms) };
+        let is_left_alone = || {
+            if host.is(by) {
+                Ok(())
+            } else {
+                host.not_left_alone(ask.terms)
+            }
+        };
         is_left_alone()?;
         let mut turn = host.turn(by, ask.terms, self.config.retry_after_max()).await?;
         is_left_alone()?;

@@ -10,11 +10,16 @@ pub fn delivery_days(text: &str) -> Option<(u16, u16)> {
     let lower = text.to_lowercase();
     let words = lower.split(|char: char| !char.is_alphanumeric());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let (at, hours) = words
-        .iter()
-        .enumerate()
-        .find_map(|(at, word)| Some((at, hours(word)?)))?;
-    let mut before = words[..at].iter().rev().peekable();
+    let units = || (0..).zip(&words).filter_map(|(at, word)| Some((at, hours(word)?)));
+    // Hours are often those until the dispatch.
+    let of_days = units().filter(|(_, hours)| *hours > 1);
+    let mut spans = of_days.chain(units().filter(|(_, hours)| *hours == 1));
+    spans.find_map(|(at, hours)| span(&words[..at], hours))
+}
+
+/// Returns the days of a number or a range at the end of `words`, in units of `hours`.
+fn span(words: &[&str], hours: u32) -> Option<(u16, u16)> {
+    let mut before = words.iter().rev().peekable();
     before.next_if(|word| matches!(**word, "business" | "working" | "calendar"));
     let most = number(before.next()?)?;
     before.next_if(|word| matches!(**word, "to" | "and" | "bis" | "à" | "a" | "et" | "y" | "e" | "tot"));
@@ -56,6 +61,11 @@ mod tests {
             ("within 48 hours", Some((2, 2))),
             ("24-36 hrs", Some((1, 2))),
             ("2-4 weeks", Some((14, 28))),
+            (
+                "Dispatched within 24 hours, delivery in 3-5 business days",
+                Some((3, 5)),
+            ),
+            ("Weekdays only, 2 to 4 days", Some((2, 4))),
             ("Lieferung in 3–5 Werktagen", Some((3, 5))),
             ("Livraison sous 2 à 4 jours ouvrés", Some((2, 4))),
             ("Entrega en 3 a 5 días laborables", Some((3, 5))),
