@@ -42,7 +42,7 @@ pub struct CheckReport {
     pub code: Option<String>,
     /// Description of the failure or of the reason for holding back.
     pub detail: Option<String>,
-    /// `true` if the check found fewer products than the store says it has, by a page or more.
+    /// `true` if the check found fewer products than the store may have.
     pub is_incomplete: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct Check {
     /// Description of the failure or of the reason for holding back, truncated to 400 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// `true` if the last good check found fewer products than the store says it has, by a page or more.
+    /// `true` if the last good check found fewer products than the store may have.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_incomplete: bool,
     /// Time of the last check that found the catalogue changed or unchanged. `None` if there was none.

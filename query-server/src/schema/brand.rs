@@ -52,8 +52,8 @@ pub struct Brand<'a> {
     /// Outcome of the last check; null if unknown.
     #[schema(required = true)]
     pub check_outcome: Option<CheckOutcome>,
-    /// False if the store lists fewer products than it says it has, by a page or more, so that the others are missing
-    /// here; null if unknown.
+    /// False if the store may have more products than could be listed, so that the others are missing here; null if
+    /// unknown.
     #[schema(required = true)]
     pub catalogue_complete: Option<bool>,
 }
@@ -132,8 +132,8 @@ pub struct BrandDetail<'a> {
     /// Outcome of the last check; null if unknown.
     #[schema(required = true)]
     pub check_outcome: Option<CheckOutcome>,
-    /// False if the store lists fewer products than it says it has, by a page or more, so that the others are missing
-    /// here; null if unknown.
+    /// False if the store may have more products than could be listed, so that the others are missing here; null if
+    /// unknown.
     #[schema(required = true)]
     pub catalogue_complete: Option<bool>,
     /// URL of the brand's store.

@@ -90,26 +90,20 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
 
     /// Reads what a complete listing may have missed. Returns `true` if products are still missing.
     pub(super) async fn read_rest(&mut self) -> Result<bool, CrawlError> {
-        self.read_missed().await?;
-        let is_short = self.falls_short();
-        if is_short && self.has_repeated {
-            // A store that ignores the number of the page shows one page of each collection.
-            return self.read_collections().await;
-        }
-        Ok(is_short)
-    }
-
-    /// Reads a complete listing again if it changed during the crawl or lacks products of the last crawl. A product
-    /// that moves to an already read page is missed, so that reading repeats while new products appear. Products
-    /// missing in two consecutive readings count as removed. The full byte and time limits apply to each reading.
-    async fn read_missed(&mut self) -> Result<(), CrawlError> {
         let last = self.missed_of_last().await?;
         self.read_while_missing(last.as_ref()).await?;
+        let mut is_short = self.falls_short();
+        if is_short && self.has_repeated {
+            // A store that ignores the number of the page shows one page of each collection.
+            self.bytes_before = self.bytes;
+            let crawler = self.crawler;
+            is_short = crawler.timely(crawler.deadline(), self.read_collections()).await?;
+        }
         self.last = self.job.known.zip(last).map(|(known, missed)| LastListed {
             products: known.products(),
             gone: missed.iter().filter(|id| !self.seen.contains(id)).count() as u64,
         });
-        Ok(())
+        Ok(is_short)
     }
 
     /// Returns true if a page in the middle was empty, or if the listing ended at least a page earlier than the last
@@ -130,6 +124,9 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         (self.has_hole && self.misses_some()) || (is_short && lacks_a_page(self.facts.published_products))
     }
 
+    /// Reads a complete listing again if it changed during the crawl or lacks products of the last crawl. A product
+    /// that moves to an already read page is missed, so that reading repeats while new products appear. Products
+    /// missing in two consecutive readings count as removed. The full byte and time limits apply to each reading.
     async fn read_while_missing(&mut self, last: Option<&HashSet<u64>>) -> Result<(), CrawlError> {
         let listed = self.marks.iter().filter(|mark| mark.file.is_some()).count();
         let listed_last = self.job.known.map_or(0, |known| known.landed().count());
