@@ -62,4 +62,22 @@ impl RunContext {
         }
         shown
     }
+
+    /// Saves the currency that a crawl found shown, if it is another one than before. Later crawls read silent pages in
+    /// it.
+    pub(crate) async fn remember_shown(&self, brand: &RegisteredBrand, found: Option<CurrencyCode>) {
+        let Ok(known) = load(&self.storage, &brand.store).await else {
+            return;
+        };
+        if self.dry_run || found.is_none() || known.shown == found {
+            return;
+        }
+        let stated = StatedCodes { shown: found, ..known };
+        if let Err(error) = save(&self.storage, &brand.store, stated).await {
+            tracing::warn!(
+                brand.slug = %brand.slug, error = with_causes(&error),
+                "the currency that a store shows could not be saved"
+            );
+        }
+    }
 }

@@ -237,6 +237,9 @@ impl RunContext {
             .crawler
             .crawl_store(job, &reader, self.progress.as_ref(), &self.cancel);
         let CrawledStore { crawl, pages } = crawled.await?;
+        if shown.is_some() && shown != crawl.facts.presented {
+            self.remember_shown(brand, crawl.facts.presented).await;
+        }
         summary.pages = u32::try_from(crawl.pages.len()).unwrap_or(u32::MAX);
         (summary.requests, summary.bytes, summary.truncated) = (crawl.requests, crawl.bytes, crawl.truncated);
         (summary.read_since, summary.read_at) = (Some(crawl.started_at), Some(crawl.ended_at));

@@ -9,7 +9,7 @@ use crate::CollapseConfig;
 use crate::prepare::PreparedCrawl;
 
 /// A difference of counts of at most this many is considered random.
-pub(super) const DIFFERENCE_IGNORED: u64 = 5;
+const DIFFERENCE_IGNORED: u64 = 5;
 /// A crawl is held back if more than one in this many products is newly unreadable.
 const UNREADABLE_SHARE: u64 = 20;
 /// A brand with at least this many products counts as replaced if fewer than one in [`REPLACED_SHARE`] is still listed.

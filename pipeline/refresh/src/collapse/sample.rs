@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::doubt::DIFFERENCE_IGNORED;
-
 /// Maximum number of products in a sample.
 const PRODUCTS_MAX: usize = 1000;
 
@@ -36,6 +34,6 @@ impl ChangedSample {
         let comparable = self.0.iter().filter(|id| mixed(**id) <= end).count();
         let is_new = |id: &&u64| earlier.0.binary_search_by_key(&mixed(**id), |one| mixed(*one)).is_err();
         let new = self.0.iter().filter(|id| mixed(**id) <= end).filter(is_new).count();
-        new as u64 <= DIFFERENCE_IGNORED || new as f64 <= comparable as f64 * tolerance
+        new as f64 <= (comparable as f64 * tolerance).max(1.0)
     }
 }
