@@ -68,12 +68,12 @@ where
     F: Future<Output = Result<(), E>>,
 {
     let manifest = load(backups, id).await?;
+    require_empty(home, &manifest.id).await?;
     // Every object is read before the first is written, so that a refused restore leaves no trace.
     let lost = verify(backups, Some(&manifest.id), &()).await?.damaged;
     if !lost.is_empty() && !options.accept_loss {
         return Err(BackupError::Damaged { lost, id: manifest.id });
     }
-    require_empty(home, &manifest.id).await?;
     let has_state = manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
     let mut restored = RestoredHome {
         written: 0,
