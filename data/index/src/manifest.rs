@@ -10,7 +10,7 @@ use crate::digest::{self, Hasher, Sha256Hex};
 
 /// Version of the layout of the manifest and its files, and of the rules that turn texts into terms. The program writes
 /// and reads only this version.
-pub const SCHEMA_VERSION: u32 = 9;
+pub const SCHEMA_VERSION: u32 = 10;
 
 /// Facts about a brand, without its products.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

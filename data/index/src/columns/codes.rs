@@ -7,7 +7,6 @@ use data_model::{Gtin, Size, Variant};
 
 use super::table::{Columns, List, Lists, columns, number, text};
 
-/// Parts of earlier versions do not have this file.
 pub(crate) const CODES: &str = "codes.arrow";
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(CodeTable::schema);

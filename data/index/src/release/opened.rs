@@ -20,7 +20,6 @@ pub(super) struct OpenPart {
     pub(super) skus: Dictionary,
     pub(super) cards: Cards,
     pub(super) details: Details,
-    /// `None` in a part of an earlier version.
     pub(super) codes: Codes,
     pub(super) facets: Facets,
     pub(super) history: History,
