@@ -223,6 +223,27 @@ pub(crate) fn check_limits(context: &Context) -> anyhow::Result<()> {
     )))
 }
 
+/// Checks the settings of limits, keys, proxies and the dashboard, as a server does when it starts.
+///
+/// # Errors
+/// Fails with the key of the first invalid setting.
+pub(crate) fn check_settings(context: &Context) -> anyhow::Result<()> {
+    let config = &context.config;
+    check_limits(context)?;
+    Plans::of(&config.limits).map_err(|error| usage(error.into()))?;
+    check_operations(&config.access.keyed)?;
+    let proxies = config.query_server.trusted_proxies.parse::<api::AddressRanges>();
+    proxies.context("query_server.trusted_proxies")?;
+    let dashboard = DashboardConfig {
+        public_url: match config.public_url.as_str() {
+            "" => "http://127.0.0.1:8080".to_owned(),
+            url => url.to_owned(),
+        },
+        ..config.dashboard.clone()
+    };
+    Dashboard::check(&dashboard, &context.clock).map_err(|error| usage(error.into()))
+}
+
 /// Creates limits in this process, or in Valkey if its address is configured.
 fn limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> anyhow::Result<Arc<dyn Limit>> {
     check_limits(context)?;

@@ -28,7 +28,7 @@ const CARDS_MAX: i64 = 40;
 
 /// Returns the route of discovery over this process's query server.
 pub(crate) fn open_router(context: &Context, server: &QueryServer, guard: Arc<Guard>) -> anyhow::Result<OpenRouter> {
-    let model = Model::of(&context.config.discover.model).map_err(|error| usage(error.into()))?;
+    let model = model(context)?;
     // Without a configured public address, a relative path is correct wherever the server runs.
     let cart_href = format!("{}/v1/cart", context.config.public_url.trim_end_matches('/'));
     let catalogue = Arc::new(InProcess {
@@ -38,6 +38,11 @@ pub(crate) fn open_router(context: &Context, server: &QueryServer, guard: Arc<Gu
     });
     let discover = Discover::new(catalogue, model, cart_href, Arc::clone(&context.clock), guard);
     Ok(agents_discover::open_router(discover))
+}
+
+/// Returns the configured language model that interprets sentences.
+pub(crate) fn model(context: &Context) -> anyhow::Result<Option<Model>> {
+    Model::of(&context.config.discover.model).map_err(|error| usage(error.into()))
 }
 
 /// Query server in the same process.

@@ -131,11 +131,17 @@ pub(crate) async fn listen_aside(
     key: &str,
 ) -> anyhow::Result<Option<TcpListener>> {
     let listen = match flag {
-        Some(listen) => listen,
-        None if configured.is_empty() => return Ok(None),
-        None => configured
-            .parse()
-            .map_err(|error: String| usage(anyhow::anyhow!("{key}: {error}")))?,
+        Some(listen) => Some(listen),
+        None => aside_address(configured, key)?,
     };
-    listen.bind().await.map(Some)
+    match listen {
+        Some(listen) => listen.bind().await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Parses the configured address of a listener beside the public one. An empty text means none.
+pub(crate) fn aside_address(configured: &str, key: &str) -> anyhow::Result<Option<ListenAddress>> {
+    let parsed = (!configured.is_empty()).then(|| configured.parse()).transpose();
+    parsed.map_err(|error: String| usage(anyhow::anyhow!("{key}: {error}")))
 }

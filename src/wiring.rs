@@ -262,13 +262,14 @@ impl Context {
         Synonyms::with_operators(&file).with_context(|| path.clone())
     }
 
-    fn holidays(&self) -> anyhow::Result<Holidays> {
+    pub(crate) fn holidays(&self) -> anyhow::Result<Holidays> {
         let path = &self.config.query_server.holidays;
         if path.is_empty() {
             return Ok(Holidays::default());
         }
-        let file = std::fs::read_to_string(path).with_context(|| path.clone())?;
-        Holidays::read(&file).with_context(|| path.clone())
+        let key = || format!("query_server.holidays: {path}");
+        let file = std::fs::read_to_string(path).with_context(key)?;
+        Holidays::read(&file).with_context(key)
     }
 
     /// Creates the configured embedder of products and queries. Must be called within the runtime that will query an

@@ -100,6 +100,21 @@ impl Dashboard {
         })))
     }
 
+    /// Checks a configuration as [`Dashboard::new`] does.
+    ///
+    /// # Errors
+    /// See [`Dashboard::new`].
+    pub fn check(config: &DashboardConfig, clock: &Arc<dyn Clock>) -> Result<(), DashboardConfigError> {
+        let public_url = PublicUrl::parse(&config.public_url)?;
+        config.check()?;
+        #[cfg(feature = "oidc")]
+        oidc::Provider::new(&config.oidc, &public_url, Arc::clone(clock))?;
+        #[cfg(not(feature = "oidc"))]
+        let _ = (public_url, clock);
+        Mailer::new(&config.mail)?;
+        Ok(())
+    }
+
     /// Returns the routes, which are not in the OpenAPI description, because only the page uses them.
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {

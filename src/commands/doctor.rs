@@ -11,11 +11,14 @@ use anyhow::Context as _;
 use data_storage::Storage;
 use object_store::path::Path;
 use pipeline_crawl::Registry;
+use sql::AllowedKeys;
 
 use self::finding::{Finding, Severity, outcome};
-use crate::access::check_limits;
+use crate::access::check_settings;
 use crate::cli::DoctorArgs;
+use crate::discover;
 use crate::exit::Outcome;
+use crate::listeners::aside_address;
 use crate::live::NO_MASTER_KEY;
 use crate::state::StateFound;
 use crate::wiring::Context;
@@ -193,10 +196,22 @@ async fn state(context: &Context) -> Finding {
 /// Returns the findings, except those about the home, that prevent `haat up` and `haat live-gateway` from starting.
 fn servers(context: &Context) -> Vec<Finding> {
     const SUBJECT: &str = "servers";
-    let (state, mut findings) = (&context.config.state, Vec::new());
-    if let Err(error) = check_limits(context) {
-        findings.push(Finding::broken(SUBJECT, &error, "see limits.url in `haat config`"));
-    }
+    let (config, state) = (&context.config, &context.config.state);
+    let asides = [
+        ("query_server.ops_listen", &config.query_server.ops_listen),
+        ("query_server.internal_listen", &config.query_server.internal_listen),
+        ("sql.listen", &config.sql.listen),
+    ];
+    let listens = asides.map(|(key, configured)| aside_address(configured, key).map(drop));
+    let others = [
+        check_settings(context),
+        context.holidays().map(drop),
+        discover::model(context).map(drop),
+        config.sql.keys.parse::<AllowedKeys>().map(drop).map_err(anyhow::Error::from),
+    ];
+    let failed = others.into_iter().chain(listens).filter_map(Result::err);
+    let broken = failed.map(|error| Finding::broken(SUBJECT, &error, "servers do not start: see `haat config --explain`"));
+    let mut findings: Vec<_> = broken.collect();
     // For SQLite, a master key is created automatically.
     if !state.url.is_empty() && state.master_key.is_empty() {
         let advice = "`haat up` and `haat live-gateway` do not start without it; a separate query server does";

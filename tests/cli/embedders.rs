@@ -110,6 +110,28 @@ fn the_doctor_reads_the_synonyms() {
 }
 
 #[test]
+fn the_doctor_names_the_settings_with_which_no_server_starts() {
+    for (setting, value, key) in [
+        ("HAAT_QUERY_SERVER__HOLIDAYS", "/nowhere", "query_server.holidays"),
+        ("HAAT_QUERY_SERVER__INTERNAL_LISTEN", "nowhere", "query_server.internal_listen"),
+        ("HAAT_SQL__LISTEN", "nowhere", "sql.listen"),
+        ("HAAT_PUBLIC_URL", "nowhere", "public_url"),
+        ("HAAT_ACCESS__KEYED", "no_operation", "no_operation"),
+        ("HAAT_DISCOVER__MODEL__URL", "nowhere", "url"),
+    ] {
+        let haat = Haat::new().with(setting, value);
+        let home = haat.path().join("home");
+        std::fs::create_dir(&home).unwrap();
+        let haat = haat.at(home.to_str().unwrap());
+        let told = haat.run(&["doctor"]);
+        assert_eq!(told.code, 1, "{setting}: {}", told.stdout);
+        assert!(told.stdout.contains(key), "{setting}: {}", told.stdout);
+        let refused = haat.run(&["up", "--listen", "127.0.0.1:0"]);
+        assert!(refused.code != 0 && refused.stderr.contains(key), "{setting}: {}", refused.stderr);
+    }
+}
+
+#[test]
 fn an_embedder_that_is_not_told_enough_is_a_wrong_configuration() {
     let transformer = Haat::new().with("HAAT_EMBEDDING__EMBEDDER", "transformer");
     let refused = transformer.run(&["query-server", "--listen", "127.0.0.1:0"]);
