@@ -207,10 +207,16 @@ fn servers(context: &Context) -> Vec<Finding> {
         check_settings(context),
         context.holidays().map(drop),
         discover::model(context).map(drop),
-        config.sql.keys.parse::<AllowedKeys>().map(drop).map_err(anyhow::Error::from),
+        config
+            .sql
+            .keys
+            .parse::<AllowedKeys>()
+            .map(drop)
+            .map_err(anyhow::Error::from),
     ];
     let failed = others.into_iter().chain(listens).filter_map(Result::err);
-    let broken = failed.map(|error| Finding::broken(SUBJECT, &error, "servers do not start: see `haat config --explain`"));
+    let broken =
+        failed.map(|error| Finding::broken(SUBJECT, &error, "servers do not start: see `haat config --explain`"));
     let mut findings: Vec<_> = broken.collect();
     // For SQLite, a master key is created automatically.
     if !state.url.is_empty() && state.master_key.is_empty() {

@@ -113,7 +113,11 @@ fn the_doctor_reads_the_synonyms() {
 fn the_doctor_names_the_settings_with_which_no_server_starts() {
     for (setting, value, key) in [
         ("HAAT_QUERY_SERVER__HOLIDAYS", "/nowhere", "query_server.holidays"),
-        ("HAAT_QUERY_SERVER__INTERNAL_LISTEN", "nowhere", "query_server.internal_listen"),
+        (
+            "HAAT_QUERY_SERVER__INTERNAL_LISTEN",
+            "nowhere",
+            "query_server.internal_listen",
+        ),
         ("HAAT_SQL__LISTEN", "nowhere", "sql.listen"),
         ("HAAT_PUBLIC_URL", "nowhere", "public_url"),
         ("HAAT_ACCESS__KEYED", "no_operation", "no_operation"),
@@ -127,7 +131,11 @@ fn the_doctor_names_the_settings_with_which_no_server_starts() {
         assert_eq!(told.code, 1, "{setting}: {}", told.stdout);
         assert!(told.stdout.contains(key), "{setting}: {}", told.stdout);
         let refused = haat.run(&["up", "--listen", "127.0.0.1:0"]);
-        assert!(refused.code != 0 && refused.stderr.contains(key), "{setting}: {}", refused.stderr);
+        assert!(
+            refused.code != 0 && refused.stderr.contains(key),
+            "{setting}: {}",
+            refused.stderr
+        );
     }
 }
 

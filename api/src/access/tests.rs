@@ -463,7 +463,7 @@ async fn cors(method: &str, path: &str, headers: &[(&str, &[u8])]) -> String {
 }
 
 #[tokio::test]
-async fn stored_data_is_for_pages_of_any_origin_and_all_else_for_those_that_are_named_or_of_this_machine() {
+async fn stored_data_is_for_pages_of_any_origin_and_all_else_for_those_that_are_named() {
     let shop = ("origin", &b"https://shop.example"[..]);
     let other = ("origin", &b"https://other.example"[..]);
     let get = ("access-control-request-method", &b"GET"[..]);
@@ -495,12 +495,5 @@ async fn stored_data_is_for_pages_of_any_origin_and_all_else_for_those_that_are_
         "204 https://shop.example origin GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
     );
     assert_eq!(cors("OPTIONS", "/v1/cart", &[other, post]).await, "204 - origin -");
-    let local = ("origin", &b"http://localhost:6274"[..]);
-    assert_eq!(
-        cors("OPTIONS", "/v1/cart", &[local, post]).await,
-        "204 http://localhost:6274 origin GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
-    );
-    let disguised = ("origin", &b"http://localhost.evil.example"[..]);
-    assert_eq!(cors("OPTIONS", "/v1/cart", &[disguised, post]).await, "204 - origin -");
     assert_eq!(cors("GET", "/", &[shop]).await, "200 https://shop.example origin -");
 }

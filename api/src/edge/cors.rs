@@ -99,3 +99,25 @@ fn vary(headers: &mut HeaderMap) {
     const ORIGIN: HeaderName = header::ORIGIN;
     headers.append(header::VARY, HeaderValue::from_name(ORIGIN));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_this_machine_may_read_what_named_ones_may_and_no_others() {
+        let told = |origin: &'static str| {
+            let headers = HeaderMap::from_iter([(header::ORIGIN, HeaderValue::from_static(origin))]);
+            let mut told = HeaderMap::new();
+            Cors::of(&Method::POST, &headers, &RouteAccess::default(), &[]).tell(&mut told);
+            assert_eq!(told[header::VARY], "origin");
+            told.get(header::ACCESS_CONTROL_ALLOW_ORIGIN).cloned()
+        };
+        for local in ["http://localhost:6274", "http://127.0.0.1:8080", "https://[::1]"] {
+            assert_eq!(told(local), Some(HeaderValue::from_static(local)));
+        }
+        for other in ["http://localhost.evil.example", "http://10.0.0.1", "null"] {
+            assert_eq!(told(other), None, "{other}");
+        }
+    }
+}

@@ -366,7 +366,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("api", &["data-model"]),
     ("pipeline-parse", &["data-model"]),
-    ("pipeline-policies", &["data-model"]),
+    ("pipeline-policies", &["data-model", "data-text"]),
     (
         "pipeline-normalise",
         &["data-embedding", "data-model", "data-text", "pipeline-parse"],
