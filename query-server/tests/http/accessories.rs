@@ -119,49 +119,6 @@ async fn what_is_for_a_thing_stands_after_the_things_that_a_bare_noun_names() {
 }
 
 #[tokio::test]
-async fn a_superlative_orders_the_named_category_whatever_its_products_are_called() {
-    let facts = brand("Outdoors", "INR");
-    let tents = "Sporting Goods > Outdoor Recreation > Camping & Hiking > Tents";
-    let sold = [
-        (
-            "Tent Stakes",
-            1_000,
-            "Sporting Goods > Outdoor Recreation > Camping & Hiking",
-        ),
-        ("Family Tent", 60_000, tents),
-        ("Solo Bivy Shelter", 20_000, tents),
-        ("Backpacking Tent", 40_000, tents),
-    ];
-    let products = (1..).zip(sold).map(|(id, (title, price_minor, path))| {
-        let mut product = Product {
-            category: category(path),
-            ..product(&facts, id, title)
-        };
-        product
-            .variants
-            .iter_mut()
-            .for_each(|variant| variant.price_minor = price_minor);
-        product
-    });
-    let products = products.collect();
-    let market = Market::of(&vec![(facts, products)]).await;
-    for (query, first) in [
-        (
-            "q=cheapest+tent",
-            ["Solo Bivy Shelter", "Backpacking Tent", "Family Tent"],
-        ),
-        (
-            "q=most+expensive+tent",
-            ["Family Tent", "Backpacking Tent", "Solo Bivy Shelter"],
-        ),
-    ] {
-        let found = answer(&market, query).await;
-        let titles: Vec<&str> = found.data.iter().map(|card| card.title.as_ref()).collect();
-        assert_eq!(titles[..3], first, "{query}");
-    }
-}
-
-#[tokio::test]
 async fn a_word_does_not_name_the_activity_that_its_stem_has_in_common_with_a_category() {
     let facts = brand("Gifts", "INR");
     let nursing = "Baby & Toddler > Nursing & Feeding";

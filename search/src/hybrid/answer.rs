@@ -1,5 +1,5 @@
 use data_index::Release;
-use data_model::{CategoryId, CurrencyCode};
+use data_model::CurrencyCode;
 use rustc_hash::FxHashSet;
 
 use super::fuse::FusedRow;
@@ -33,8 +33,6 @@ pub struct Answer {
     pub(crate) fits: bool,
     /// True if the last word of the query was completed as a prefix.
     pub(super) completed: bool,
-    /// Sorted categories of which the query is the name.
-    pub(super) named: Vec<CategoryId>,
 }
 
 impl Answer {
@@ -50,7 +48,6 @@ impl Answer {
             matches: Vec::new(),
             fits: false,
             completed: false,
-            named: Vec::new(),
         }
     }
 
@@ -99,7 +96,6 @@ impl Answer {
             matches: found.matches,
             fits: found.fits,
             completed: found.completed.is_some() && !found.hits.is_empty(),
-            named: found.named.thing.map(|thing| thing.exact).unwrap_or_default(),
             ..self
         }
     }

@@ -31,7 +31,7 @@ pub(super) fn ranked(served: &SearchContext, query: &SearchQuery<'_>) -> Answer 
         answer.rows.retain(|row| row.at != like);
     }
     if let Some(first) = query.superlative.filter(|_| query.order == Order::Relevance) {
-        superlative::put_first(served, query, first, &mut answer);
+        superlative::put_first(served, query, first, &mut answer.rows);
     }
     if !query.mentions.is_empty() || query.is_for_somebody {
         put_last(served, query, &mut answer.rows);

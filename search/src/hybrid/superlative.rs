@@ -1,10 +1,10 @@
 use std::cmp::Reverse;
 
-use data_index::{Release, RowAddress, taxonomy};
+use data_index::{Release, RowAddress};
 use data_text::plain_words;
 use data_understanding::Superlative;
 
-use super::{Answer, FusedRow, SearchQuery, tuning};
+use super::{FusedRow, SearchQuery, tuning};
 use crate::context::SearchContext;
 use crate::lexical::{Order, Sort};
 
@@ -37,25 +37,15 @@ const MEASURES: [Measure; 9] = [
 ];
 
 /// Moves the cheapest, largest or newest of the best fitting rows to the top. These rows have all words of the best
-/// row. If the query is the name of a category, they are in that category, whatever their titles call them. Otherwise
-/// they have nearly the best score. The others follow in their previous order.
-pub(super) fn put_first(served: &SearchContext, query: &SearchQuery<'_>, first: Superlative, answer: &mut Answer) {
-    let release = &served.release;
-    let Answer { rows, named, .. } = answer;
+/// row, and nearly its score. The others follow in their previous order.
+pub(super) fn put_first(served: &SearchContext, query: &SearchQuery<'_>, first: Superlative, rows: &mut Vec<FusedRow>) {
     let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
     let Some(best) = rows.first().map(|row| (tier(row), row.score)) else {
         return;
     };
-    let is_filed = |row: &FusedRow| {
-        let part = release.part(row.at.part);
-        let category = part.and_then(|part| part.cards().category(row.at.row));
-        let mut lineage = category.into_iter().flat_map(taxonomy::lineage);
-        lineage.any(|one| named.binary_search(&one.id).is_ok())
-    };
-    let is_of_category = rows.iter().any(|row| tier(row) >= best.0 && is_filed(row));
-    let is_good = |row: &FusedRow| row.score >= tuning::SUPERLATIVE_SHARE_MIN * best.1;
-    let fits = |row: &FusedRow| tier(row) >= best.0 && if is_of_category { is_filed(row) } else { is_good(row) };
+    let fits = |row: &FusedRow| tier(row) >= best.0 && row.score >= tuning::SUPERLATIVE_SHARE_MIN * best.1;
     let (mut fitting, others): (Vec<FusedRow>, Vec<FusedRow>) = rows.drain(..).partition(fits);
+    let release = &served.release;
     match order(first) {
         Some(order) => {
             let sort = Sort {

@@ -56,8 +56,6 @@ pub(crate) struct Thing {
     pub(crate) stem: String,
     /// Sorted categories of the release with the same head noun in their names.
     pub(crate) called_so: Vec<CategoryId>,
-    /// Sorted categories with this name alone, such as `Tents` but not `Handbags, Wallets & Cases`.
-    pub(crate) exact: Vec<CategoryId>,
 }
 
 #[derive(Debug)]
@@ -66,8 +64,6 @@ struct Name {
     /// True if the name is an activity, as in `Nursing`. A word with the same stem, such as `nurse`, does not name it.
     is_activity: bool,
     rest: Vec<Box<str>>,
-    /// True if the category has no other name.
-    is_only: bool,
 }
 
 impl CategoryNames {
@@ -78,9 +74,7 @@ impl CategoryNames {
     }
 
     fn add(&mut self, node: &CategoryNode) {
-        let names = parts(node.category.name);
-        let is_only = names.len() == 1;
-        for name in names {
+        for name in parts(node.category.name) {
             let mut stems = analyse(Analysis::Stemmed, &name)
                 .into_iter()
                 .map(|word| word.text.into_boxed_str());
@@ -89,7 +83,6 @@ impl CategoryNames {
                     category: node.category.id,
                     is_activity: is_activity(&name),
                     rest: stems.collect(),
-                    is_only,
                 };
                 self.names.entry(last).or_default().push(name);
             }
@@ -141,11 +134,6 @@ impl CategoryNames {
             let is_of_name = |word: &GroupWord| name.rest.iter().any(|stem| **stem == *word.stem);
             others.all(|(_, group)| group.variants.iter().flat_map(|variant| &variant.words).any(is_of_name))
         };
-        let exact = || {
-            let names = own.and_then(|own| self.names.get(own.stemmed.as_str()));
-            let names = names.into_iter().flatten();
-            names.filter(|name| name.is_only && fitting().any(|other| std::ptr::eq(*name, other)) && says_all(name))
-        };
         let thing = fitting().any(says_all).then(|| Thing {
             stem: terms
                 .iter()
@@ -153,7 +141,6 @@ impl CategoryNames {
                 .map(|term| term.stemmed.clone())
                 .unwrap_or_default(),
             called_so: sorted(called_so.iter().map(|name| name.category)),
-            exact: sorted(exact().map(|name| name.category)),
         });
         QuerySubject {
             categories: sorted(fitting().map(|name| name.category)),
