@@ -73,7 +73,7 @@ fn seen_rows(some: &[RowSlot], rows: u32) -> RowSet {
 }
 
 /// Minimum number of words of a sentence in which some words matter more than others.
-const SENTENCE_WORDS_MIN: usize = 3;
+const SENTENCE_WORDS_MIN: usize = 4;
 
 /// Tier and score factor of a product by its words.
 struct Levels {
@@ -116,11 +116,11 @@ impl Levels {
         self.shares.get(group).copied().unwrap_or(0)
     }
 
-    /// In a sentence, the field of a word makes little difference, because the sentence describes the wanted thing as
-    /// descriptions do. The words that a product has matter more than their places.
+    /// In a sentence, the field of a word makes less of a difference, because the sentence describes the wanted thing
+    /// as descriptions do.
     fn damped(&self, group: usize) -> impl Fn(f32) -> f32 + use<> {
         let weight = self.weights.get(group).copied();
-        move |score| weight.map_or(score, |weight| (score * weight).sqrt().sqrt())
+        move |score| weight.map_or(score, |weight| (score * weight).sqrt())
     }
 
     fn offer(&self, RowSlot { row, slot }: RowSlot) -> Offer {
