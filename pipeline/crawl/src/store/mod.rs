@@ -264,10 +264,10 @@ impl Crawler {
             None => facts,
         };
         let shown = place.during(Box::pin(self.shown(&job, &store, &facts, at.as_ref())));
-        let job = CrawlJob {
-            shown: self.timely(deadline, shown).await?,
-            ..job
-        };
+        let shown = self.timely(deadline, shown).await?;
+        // Unchanged pages would still count as amounts in the earlier currency.
+        let anew = job.anew || shown != job.shown;
+        let job = CrawlJob { shown, anew, ..job };
         let comparable = job.known.filter(|_| !job.anew);
         let validators = comparable.is_some_and(|known| self.still_trusted(known));
         let described = DescribedStore {
