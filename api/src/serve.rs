@@ -30,7 +30,7 @@ pub struct ServerConfig {
     /// the new connection waits.
     pub connections_max: usize,
     /// Maximum number of open connections per IPv4 address or IPv6 /64 network, at least 1. Further connections are
-    /// closed unread after `refusal_delay_ms`.
+    /// closed unread after a delay of at least `refusal_delay_ms`.
     pub connections_per_address_max: usize,
     /// Delay before a connection over the limit per address is closed. The delay grows with the number of connections
     /// that wait that way, at most `connections_max`; further ones are closed immediately.
