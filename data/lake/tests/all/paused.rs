@@ -39,7 +39,7 @@ async fn content_after(begun: &Storage, commits: Vec<(u64, Vec<BrandRefresh>)>) 
 
 /// Pauses a commit at this write and resumes it after another committer. Returns `true` if both commits landed, `false`
 /// if the paused one was refused, and `None` if the commit has fewer writes.
-async fn paused_at(begun: &Storage, at: (u64, Side), both: &Content, alone: &Content) -> Option<bool> {
+async fn paused_at(begun: &Storage, nth: u64, side: Side, both: &Content, alone: &Content) -> Option<bool> {
     let (storage, clock) = (copied(begun).await, midnight());
     let (watched, mut stops) = WatchedStore::over(&storage);
     let paused = open(&watched, &clock).await.under(2);
@@ -48,8 +48,8 @@ async fn paused_at(begun: &Storage, at: (u64, Side), both: &Content, alone: &Con
     let pause = loop {
         tokio::select! {
             Some(stop) = stops.recv() => {
-                passed += u64::from(stop.side == at.1);
-                if stop.side == at.1 && passed == at.0 {
+                passed += u64::from(stop.side == side);
+                if stop.side == side && passed == nth {
                     break stop;
                 }
             }
@@ -66,11 +66,11 @@ async fn paused_at(begun: &Storage, at: (u64, Side), both: &Content, alone: &Con
     tokio::spawn(async move { while stops.recv().await.is_some() {} });
     let woken = committing.await.unwrap();
     let after = content(&open(&storage, &clock).await).await;
-    assert_eq!(after, before, "it changed something when it woke, {at:?}");
+    assert_eq!(after, before, "it changed something when it woke, {nth} {side:?}");
     match woken {
-        Ok(_) => assert_eq!(after, *both, "{at:?}"),
-        Err(LakeError::Fenced { fence: 2, newest: 3 }) => assert_eq!(after, *alone, "{at:?}"),
-        Err(error) => panic!("{at:?}: {error:?}"),
+        Ok(_) => assert_eq!(after, *both, "{nth} {side:?}"),
+        Err(LakeError::Fenced { fence: 2, newest: 3 }) => assert_eq!(after, *alone, "{nth} {side:?}"),
+        Err(error) => panic!("{nth} {side:?}: {error:?}"),
     }
     Some(after == *both)
 }
@@ -87,7 +87,7 @@ async fn a_committer_that_is_paused_at_any_write_and_wakes_after_another_took_ov
     // Between the end of a write and the next write there are only reads, so that this case is sampled less often.
     for (side, step) in [(Side::Before, 1), (Side::After, 4)] {
         for nth in (1..).step_by(step) {
-            match paused_at(&begun, (nth, side), &both, &alone).await {
+            match paused_at(&begun, nth, side, &both, &alone).await {
                 Some(true) => finished += 1,
                 Some(false) => fenced += 1,
                 None => break,
